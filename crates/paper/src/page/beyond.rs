@@ -8,6 +8,7 @@ use crate::beyond::matrix::{Field, Matrix};
 use crate::beyond::text::{interval, paragraph};
 use crate::beyond::{BeyondOutcome, pictures};
 use seamline_report::export::table::Table;
+use seamline_report::paper::claims::bounds;
 use seamline_report::paper::{Badge, Entry, Listing, PaperReport, Part, Section, Tone};
 
 /// Add the results beyond the paper to its page, before the section on how much was run.
@@ -74,7 +75,7 @@ fn conclusions(conclusions: &[ConclusionResult]) -> Part {
             Entry::Plain(it.because.clone()),
             Entry::Badge(it.standing.into()),
             Entry::Plain(it.format_measured()),
-            Entry::Plain(crate::text::bounds(it.accept) + " %"),
+            Entry::Plain(bounds(it.accept) + " %"),
         ]
     });
     table(&["Conclusion", "Because", "Verdict", "Measured", "Accepted"], 3, rows)

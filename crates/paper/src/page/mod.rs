@@ -1,7 +1,6 @@
 //! A paper's outcome as a page with its pictures and tables, in the terms of `seamline-report`.
 
 pub mod beyond;
-mod claims;
 mod figures;
 mod over_time;
 mod readings;
@@ -16,7 +15,7 @@ use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
 use seamline_experiment::report::ENGINE;
 pub use seamline_report::paper::PaperReport;
-use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
+use seamline_report::paper::{Entry, Listing, Part, Section, Tone};
 use seamline_report::provenance::format_seeds;
 use seamline_report::{File, Provenance, ReportError};
 use std::collections::BTreeSet;
@@ -38,7 +37,7 @@ pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, Pape
         citation: documents.claims.cite.clone(),
         facts: facts(outcome),
         warnings: warnings(outcome),
-        claims: outcome.claims.iter().map(claims::claim).collect(),
+        claims: outcome.claims.clone(),
         sections,
         over_time: Vec::new(),
         tables: tables::tables(&documents, outcome),
@@ -55,23 +54,6 @@ pub fn files(report: &PaperReport) -> Result<Vec<File>, ReportError> {
     // claims.json holds the claims with the cells behind them, for which a table has no place.
     files.retain(|file| file.name != "claims.json");
     Ok(files)
-}
-
-impl From<Verdict> for Badge {
-    fn from(verdict: Verdict) -> Self {
-        let tone = match verdict {
-            Verdict::Reproduced => Tone::Good,
-            Verdict::DirectionOnly => Tone::Partly,
-            Verdict::NotReproduced => Tone::Bad,
-            Verdict::Inconclusive => Tone::Open,
-        };
-        Badge { words: verdict.to_string(), tone }
-    }
-}
-
-/// Bounds as numbers; an open end is infinite.
-fn bounds([low, high]: [Option<f64>; 2]) -> (f64, f64) {
-    (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
 }
 
 /// A table whose first columns, so many as `words`, hold text.

@@ -1,10 +1,10 @@
 //! The claims under other readings of a paper's silent points.
 
-use super::claims::published;
-use super::{bounds, plural};
+use super::plural;
 use crate::evaluate::ClaimResult;
 use crate::run::PaperOutcome;
-use seamline_report::paper::{Badge, Entry, Listing, Part, Section};
+use seamline_report::paper::claims::ends;
+use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
@@ -102,8 +102,8 @@ fn draw(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> String {
         }
         Panel {
             title: format!("{} ({})", claim.id, claim.unit),
-            accepted: bounds(claim.accept),
-            published: published(claim).values(),
+            accepted: ends(claim.accept),
+            published: claim.published(),
             values,
         }
     });
@@ -140,5 +140,5 @@ fn entry(claim: Option<&ClaimResult>) -> Entry {
     };
     // Intervals of orderings and spreads are wider on one side.
     let interval = claim.ci95.map(|[low, high]| format!(" [{low:.1}, {high:.1}]")).unwrap_or_default();
-    Entry::Judged(format!("{mean:.1}{interval}"), Badge::from(claim.verdict).tone)
+    Entry::Judged(format!("{mean:.1}{interval}"), claim.verdict.tone())
 }

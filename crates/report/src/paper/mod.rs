@@ -7,11 +7,12 @@ pub mod badge;
 pub mod claims;
 pub mod content;
 pub mod over_time;
+pub mod result;
 
 pub use badge::{Badge, Tone};
-pub use claims::{Behind, Claim, Published, tally};
 pub use content::{Entry, Listing, Part, Section};
 pub use over_time::RunsOfFigure;
+pub use result::{CellResult, ClaimResult, Verdict, tally};
 
 use crate::escape::Text;
 use crate::export::{self, table::Table};
@@ -34,7 +35,7 @@ pub struct PaperReport {
     /// What a reader should know before believing it, each with its cure.
     pub warnings: Vec<String>,
     /// Its claims.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ClaimResult>,
     /// What else there is to show, in order.
     pub sections: Vec<Section>,
     /// Runs over time, shown where a section has [`Part::TimePanels`].
