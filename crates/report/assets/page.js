@@ -102,12 +102,12 @@ function toHandover(chart, step) {
   const { bands } = chart.run.meta;
   if (bands.length === 0) return;
   const now = (chart.view.from + chart.view.to) / 2;
-  const middle = (band) => (band.start - before + (band.end ?? band.start) + following) / 2;
+  const middle = (band) => (band.start_s - before + (band.end_s ?? band.start_s) + following) / 2;
   const [before, following] = [1, 3];
   const aim = chart.view.isWhole ? (step > 0 ? -Infinity : Infinity) : now;
   const such = bands.filter((band) => (step > 0 ? middle(band) > aim + 1e-6 : middle(band) < aim - 1e-6));
   const band = step > 0 ? such[0] : such[such.length - 1];
-  if (band) chart.view.show(band.start - before, (band.end ?? band.start) + following);
+  if (band) chart.view.show(band.start_s - before, (band.end_s ?? band.start_s) + following);
 }
 
 /** What is shown, in the address, so that a link leads there. */

@@ -85,7 +85,7 @@ fn field_text(field: &Field) -> String {
         Field::Gain(gain) if is_sure(gain) => signed(gain.mean),
         Field::Gain(gain) => format!("({})", signed(gain.mean)),
         Field::Refused(reason) => format!("refused {}", reason + 1),
-        Field::Nothing => "-".to_owned(),
+        Field::Value(_) | Field::Nothing => "-".to_owned(),
     }
 }
 

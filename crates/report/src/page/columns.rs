@@ -49,7 +49,7 @@ pub(crate) struct RunMeta {
     duration: f64,
     flows: Vec<FlowMeta>,
     queues: Vec<String>,
-    bands: Vec<Band>,
+    bands: Vec<HandoverBand>,
     notes: Vec<String>,
 }
 
@@ -68,20 +68,6 @@ struct FlowMeta {
     bin: f64,
     /// The longest segment in bytes.
     segment_size: u32,
-}
-
-#[derive(Debug, Serialize)]
-struct Band {
-    link: String,
-    start: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    predicted: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detected: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    registered: Option<f64>,
 }
 
 /// Encode as many runs as fit, in as much detail as fits.
@@ -133,21 +119,13 @@ fn meta(run: &RunSeries) -> RunMeta {
         bin: flow.delivered_bin_s,
         segment_size: flow.segments.iter().map(|segment| segment.length).max().unwrap_or(1),
     };
-    let band = |band: &HandoverBand| Band {
-        link: band.link.clone(),
-        start: band.start_s,
-        end: band.end_s,
-        predicted: band.predicted_s,
-        detected: band.movement_detected_s,
-        registered: band.registered_s,
-    };
     RunMeta {
         name: run.name.clone(),
         seed: run.seed,
         duration: run.duration_s,
         flows: run.flows.iter().map(flow).collect(),
         queues: run.queues.iter().map(|queue| queue.link.clone()).collect(),
-        bands: run.handovers.iter().map(band).collect(),
+        bands: run.handovers.clone(),
         notes: run.notes.clone(),
     }
 }

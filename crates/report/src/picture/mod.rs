@@ -6,7 +6,6 @@ pub mod curves;
 pub mod dots;
 pub mod forest;
 pub mod frame;
-pub mod heat;
 pub mod lines;
 pub mod matrix;
 pub mod over_time;
