@@ -102,11 +102,6 @@ impl AccessLink {
             scheduled: schedule.is_some(),
         })
     }
-
-    /// The bandwidth-delay product in bits.
-    pub fn bandwidth_delay_product_bits(&self) -> f64 {
-        self.rate.bits_per_second() as f64 * self.round_trip.as_secs_f64()
-    }
 }
 
 /// Parse pairs of key and value, after those of a preset if the text starts with one.

@@ -79,7 +79,7 @@ fn seeds_of(counts: impl Iterator<Item = usize>) -> String {
 fn facts(outcome: &PaperOutcome) -> String {
     let cells: usize = outcome.parts.iter().map(|part| part.cells).sum();
     let runs: usize = outcome.parts.iter().map(Figure::runs).sum();
-    let seeds = seeds_of(outcome.parts.iter().map(|part| part.seeds.len()));
+    let seeds = seeds_of(outcome.parts.iter().map(|part| part.provenance.seeds.len()));
     let lengths = || outcome.parts.iter().map(|part| part.duration_s);
     let (least, most) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
     let length = if least < most { format!("{least} to {most} s") } else { format!("{most} s") };
@@ -102,7 +102,7 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     if !changed.is_empty() {
         warnings.push(format!("This is not the paper's set-up: it was run with {}.", changed.join(", ")));
     }
-    let seeds = || outcome.parts.iter().map(|part| part.seeds.len());
+    let seeds = || outcome.parts.iter().map(|part| part.provenance.seeds.len());
     if seeds().any(|seeds| seeds < 2) {
         warnings.push(
             "One seed has no interval, so nothing can be told: --seeds 5 decides the claims.".to_owned(),
@@ -146,7 +146,7 @@ fn table_1(documents: &Documents) -> Option<Section> {
 impl Figure {
     /// The number of its runs.
     pub fn runs(&self) -> usize {
-        self.cells * self.seeds.len()
+        self.cells * self.provenance.seeds.len()
     }
 }
 
@@ -159,7 +159,7 @@ fn runs(outcome: &PaperOutcome) -> Section {
             Entry::Strong(part.figure.clone()),
             Entry::Code(part.provenance.scenario.clone()),
             Entry::Plain(part.cells.to_string()),
-            seeds(&part.seeds),
+            seeds(&part.provenance.seeds),
             Entry::Plain(format!("{} s", part.duration_s)),
             Entry::Plain(part.runs().to_string()),
             Entry::Code(part.provenance.scenario_blake3.chars().take(16).collect()),
@@ -205,8 +205,9 @@ fn silences(deviations: &[Deviation]) -> Section {
 fn provenance(paper: &Paper, outcome: &PaperOutcome) -> Provenance {
     let first = outcome.parts.first().map(|part| &part.provenance);
     let names: Vec<&str> = outcome.parts.iter().map(|part| part.provenance.scenario.as_str()).collect();
-    let text: String = outcome.parts.iter().map(|part| part.text.as_str()).collect();
-    let seeds: BTreeSet<u64> = outcome.parts.iter().flat_map(|part| part.seeds.iter().copied()).collect();
+    let text: String = outcome.parts.iter().map(|part| part.provenance.scenario_text.as_str()).collect();
+    let seeds: BTreeSet<u64> =
+        outcome.parts.iter().flat_map(|part| part.provenance.seeds.iter().copied()).collect();
     Provenance {
         version: first.map(|from| from.version.clone()).unwrap_or_default(),
         engine: ENGINE.to_owned(),

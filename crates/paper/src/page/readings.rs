@@ -52,7 +52,7 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
 
 fn format_seeds(outcome: &PaperOutcome) -> String {
     let count = |seeds: Option<usize>| plural(seeds.unwrap_or(0), "seed");
-    let taken = outcome.parts.first().map(|part| part.seeds.len());
+    let taken = outcome.parts.first().map(|part| part.provenance.seeds.len());
     let others = outcome.readings.first().map(|reading| reading.seeds.len());
     if taken == others {
         format!("All of this is over {}.", count(taken))

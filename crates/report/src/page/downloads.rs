@@ -3,20 +3,16 @@
 use super::html;
 use crate::escape::json_in_script;
 use crate::export::{self, table::Table};
-use crate::files::ReportError;
 use crate::provenance::Provenance;
 use std::fmt::Write;
 
 /// The section with its data. The script of the page makes files of them.
-///
-/// # Errors
-/// Never in practice: every value can be written as JSON.
-pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> Result<String, ReportError> {
-    let mut data = comments(provenance)?;
+pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> String {
+    let mut data = comments(provenance);
     let mut buttons = String::new();
     for table in tables.iter().filter(|table| table.rows() > 0) {
         let name = table.name;
-        let json = export::json(table, provenance)?;
+        let json = export::json(table, provenance);
         let _ = writeln!(
             data,
             "<script type=\"application/json\" id=\"table-{name}\">{}</script>",
@@ -34,13 +30,12 @@ pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> Result<Str
          as Parquet and with every segment, too.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
          <noscript><p>Saving them needs JavaScript.</p></noscript>\n{data}"
     );
-    Ok(html::section("numbers", "The numbers, to save", content))
+    html::section("numbers", "The numbers, to save", content)
 }
 
 /// The comment lines that every CSV file begins with.
-fn comments(provenance: &Provenance) -> Result<String, ReportError> {
-    let text = serde_json::to_string(&export::comments(provenance));
-    let text = text.map_err(|error| ReportError(format!("comments of CSV: {error}")))?;
+fn comments(provenance: &Provenance) -> String {
+    let text = serde_json::Value::from(export::comments(provenance)).to_string();
     let begin = "<script type=\"application/json\" id=\"csv-comments\">";
-    Ok(format!("{begin}{}</script>\n", json_in_script(&text)))
+    format!("{begin}{}</script>\n", json_in_script(&text))
 }

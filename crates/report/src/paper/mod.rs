@@ -53,7 +53,7 @@ impl PaperReport {
     /// # Errors
     /// When a table cannot be written in its format, which is a fault of this program.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
-        let mut files = vec![export::provenance(&self.provenance)?];
+        let mut files = vec![export::provenance(&self.provenance)];
         for table in &self.tables {
             files.extend(export::of_table(table, &self.provenance)?);
         }
