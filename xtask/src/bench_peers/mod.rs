@@ -46,18 +46,12 @@ pub(crate) struct SideOptions {
 }
 
 /// Run ours once and print the packets delivered.
-///
-/// # Errors
-/// When the run cannot be set up.
 pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
     println!("{}", ours::delivered_packets(options.workload, options.seed, options.listening)?);
     Ok(())
 }
 
 /// Run all comparisons; whether none is void and the required factor was met.
-///
-/// # Errors
-/// When ns-2 is missing, a run fails, or the result cannot be written.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     ensure_ns2(options.install)?;
     let peer = ns2_version();

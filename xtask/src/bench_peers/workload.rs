@@ -13,7 +13,6 @@ pub(crate) enum Workload {
 }
 
 impl Workload {
-    /// Every workload.
     pub(super) const ALL: [Workload; 2] = [Workload::ThreeHops, Workload::Dumbbell];
 
     /// Its name, also that of ns-2's script.

@@ -19,9 +19,7 @@ pub(super) enum Chain {
 /// One link of a chain, the same in both directions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Rate of the transmitter.
     pub(super) rate: Rate,
-    /// Propagation delay.
     pub(super) one_way_delay: Duration,
 }
 

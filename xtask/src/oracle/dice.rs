@@ -41,9 +41,6 @@ pub(super) struct Dice {
 
 impl Dice {
     /// Read the records of a directory, if it has any.
-    ///
-    /// # Errors
-    /// When a file is not a record.
     pub(super) fn read(paths: &[PathBuf]) -> Result<Dice, String> {
         let mut dice = Dice::default();
         for path in paths {

@@ -37,9 +37,6 @@ pub(crate) const HEADER_BYTES: u32 = 40;
 
 /// Compare `directory` with our runs and print the result, with every mismatch when `list` is set; whether
 /// everything matched.
-///
-/// # Errors
-/// When the directory cannot be read, holds no reference data, or a file is malformed.
 pub(crate) fn run(directory: &Path, list: bool) -> Result<bool, String> {
     let layout = Layout::of(directory)?;
     let dice = Dice::read(&layout.loss_indices)?;

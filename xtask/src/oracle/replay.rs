@@ -25,7 +25,6 @@ use std::sync::Arc;
 /// One run.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
-    /// Its settings.
     pub(super) setup: &'a Setup,
     /// Where the sender's clock stands at time zero, as a fraction of a tick.
     pub(super) clock_phase: f64,
@@ -49,9 +48,6 @@ const SENDER: Address = Address { node: NodeId(0), port: TransportPort(1) };
 const RECEIVER: Address = Address { node: NodeId(1), port: TransportPort(2) };
 
 /// Run it, again from the start whenever a packet and a timer turn out to have come in the wrong order.
-///
-/// # Errors
-/// When the settings have no counterpart here.
 pub(super) fn run(run: &Run<'_>) -> Result<Outcome, String> {
     let mut packet_first = BTreeSet::new();
     loop {

@@ -68,7 +68,6 @@ pub(super) struct Setup {
     pub(super) tick: f64,
     /// Minimum retransmission timeout in seconds.
     pub(super) minrto: f64,
-    /// Limited transmit.
     pub(super) limtx: bool,
     /// Whether the connection opens with a SYN.
     pub(super) syn: bool,
@@ -82,7 +81,6 @@ pub(super) struct Setup {
     pub(super) gamma: f64,
     /// Simulated time in seconds.
     pub(super) dur: f64,
-    /// Packet error ratio.
     pub(super) per: f64,
     /// Ratio of acknowledgments lost on the last hop, which is their first.
     pub(super) ackper: f64,
@@ -147,9 +145,6 @@ impl Setup {
         Setup { tick: 0.01, minrto: 0.2, limtx: true, iw: 2, syn: true, useheaders: true, ..self }
     }
     /// Take one setting by its name in the files; `Ok(false)` when it is none.
-    ///
-    /// # Errors
-    /// When the value does not parse.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         match name {
             "chain" => self.chain = value.parse()?,

@@ -17,9 +17,6 @@ const FEW_LOSSES: f64 = 0.01;
 const TOLERANCES: [f64; 2] = [0.03, 0.10];
 
 /// Compare the goodput of every setting, mean over its seeds.
-///
-/// # Errors
-/// When the table cannot be read or a run cannot be set up.
 pub(super) fn compare(path: &Path, dice: &Dice) -> Result<FamilyReport, String> {
     let table = Table::read(path, |_| Setup::common(Chain::Snoop))?;
     let mut report = FamilyReport::new("e  Snoop, means over seeds");

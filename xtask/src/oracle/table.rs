@@ -9,18 +9,14 @@ use std::path::{Path, PathBuf};
 pub(super) struct TableRow {
     /// Line in the file, counted from 1.
     pub(super) line: usize,
-    /// Its settings.
     pub(super) setup: Setup,
     /// Columns that are no settings, as they stand in the file.
     pub(super) results: Vec<(String, String)>,
 }
 
-/// A table of runs.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Where it was read.
     pub(super) path: PathBuf,
-    /// Its rows.
     pub(super) rows: Vec<TableRow>,
     /// Rows that name settings we have no counterpart for, with the reason.
     pub(super) skipped: Vec<String>,
@@ -29,9 +25,6 @@ pub(super) struct Table {
 impl Table {
     /// Read a table; `defaults` gives the settings that a row does not mention, from the row's own
     /// `config` column if there is one.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is not a table.
     pub(super) fn read(path: &Path, defaults: impl Fn(Option<&str>) -> Setup) -> Result<Table, String> {
         let fail = |e: csv::Error| format!("{}: {e}", path.display());
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(layout::open(path)?);

@@ -2,7 +2,7 @@
 
 use super::compare::same_as_printed;
 use super::dice::Dice;
-use super::record::{Keep, Outcome};
+use super::record::{Counters, Keep, Outcome};
 use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::setup::{Setup, Variant};
@@ -30,9 +30,6 @@ pub(super) struct Compared<'a> {
 }
 
 /// Compare every row of a table with our run and add the outcome to `report`.
-///
-/// # Errors
-/// When a run cannot be set up.
 pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> Result<(), String> {
     let compared: Vec<Compared<'_>> =
         table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
@@ -45,7 +42,11 @@ pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> 
     report.notes.extend(skipped);
     let unknown = unknown_columns(table);
     if !unknown.is_empty() {
-        report.notes.push(format!("{}: columns not compared: {}", table.name(), unknown.join(", ")));
+        report.notes.push(format!(
+            "{}: columns not compared: {}",
+            table.name(),
+            unknown.into_iter().collect::<Vec<_>>().join(", ")
+        ));
     }
     Ok(())
 }
@@ -116,24 +117,13 @@ fn needs_history(name: &str) -> bool {
     name == "t_seq40_acked" || name.contains("steady")
 }
 
-fn unknown_columns(table: &Table) -> Vec<String> {
-    let known = [
-        "acked_pkts",
-        "acked_at_6s",
-        "acked",
-        "goodput_bps",
-        "sent_pkts",
-        "sent",
-        "rexmit_pkts",
-        "rexmit",
-        "timeouts",
-        "cwnd_cuts",
-    ];
-    let names: BTreeSet<&String> =
-        table.rows.iter().flat_map(|row| &row.results).map(|(name, _)| name).collect();
-    let is_unknown =
-        |name: &str| !known.contains(&name) && !needs_history(name) && !NOT_RESULTS.contains(&name);
-    names.into_iter().filter(|name| is_unknown(name)).cloned().collect()
+fn unknown_columns(table: &Table) -> BTreeSet<&str> {
+    let nothing = Outcome::new(Counters::default());
+    let is_unknown = |row: &TableRow, name: &str| {
+        result(name, &row.setup, &nothing).is_none() && !needs_history(name) && !NOT_RESULTS.contains(&name)
+    };
+    let columns = table.rows.iter().flat_map(|row| row.results.iter().map(move |(name, _)| (row, name)));
+    columns.filter(|(row, name)| is_unknown(row, name)).map(|(_, name)| name.as_str()).collect()
 }
 
 /// Rows that differ where an exact match cannot be asked for (Sack1, or losses unknown) are accepted

@@ -44,7 +44,6 @@ impl TimedHost {
             is_over: false,
         }
     }
-    /// The host.
     pub(super) fn host(&self) -> &Host {
         &self.host
     }

@@ -25,7 +25,6 @@ struct Passage {
 }
 
 impl TimedLink {
-    /// A link from its configuration.
     pub(super) fn new(config: LinkConfig, clock: Ns2Clock) -> Self {
         TimedLink {
             bits_per_second: config.rate.bits_per_second() as f64,
