@@ -5,6 +5,7 @@ mod advise;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod benchmark;
 mod bundled;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod calibrate;
 mod check;
 mod compare;

@@ -8,6 +8,7 @@ use crate::quantity::Quantity;
 use crate::run::{PaperOutcome, ReadingResult};
 use seamline_report::paper::claims::bounds;
 use seamline_report::paper::tally;
+use seamline_report::quantity::plural;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
 
@@ -125,10 +126,7 @@ pub fn readings(outcome: &PaperOutcome) -> String {
 
 /// How many seeds these were measured with.
 fn seeds(claims: &[ClaimResult]) -> String {
-    match claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0) {
-        1 => "1 seed".to_owned(),
-        count => format!("{count} seeds"),
-    }
+    plural(claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0), "seed")
 }
 
 /// A column for each claim of `tried`; a dash where this reading does not decide it.

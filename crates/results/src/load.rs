@@ -78,8 +78,7 @@ pub fn load(path: &Path) -> Result<Results, Error> {
         return Err(Error::refused(reason, EXPECTED));
     }
     let manifest = Manifest::read(path.parent().unwrap_or(Path::new("")))?;
-    let notes =
-        (!damaged.is_empty()).then(|| format!("{name}: damaged lines passed over: {}", damaged.len()));
+    let notes = (!damaged.is_empty()).then(|| format!("{name}: damaged lines skipped: {}", damaged.len()));
     of_lines(name, lines, &manifest, notes.into_iter().collect())
 }
 

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::json_lines::Lines;
 use crate::line::Line;
 use seamline_experiment::lines::LineFile;
+use seamline_report::quantity::plural;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +35,7 @@ pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
 impl Found {
     fn of(path: &Path, Lines { documents: lines, damaged, .. }: Lines<Line>) -> Self {
         let damaged = damaged.len();
-        let plural = if damaged == 1 { "" } else { "s" };
-        let note = || format!("{}: {damaged} damaged line{plural} passed over", path.display());
+        let note = || format!("{}: {} skipped", path.display(), plural(damaged, "damaged line"));
         Found { lines, damaged, notes: (damaged > 0).then(note).into_iter().collect() }
     }
 }

@@ -8,7 +8,8 @@ use seamline_report::text_table::TextTable;
 
 /// The schemes in columns, followed by a legend.
 pub(super) fn table(advice: &Advice) -> String {
-    let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
+    let outcome =
+        if matches!(advice.question.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
     let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
     let mut staying = vec!["(stays)".to_owned(), stays];
@@ -17,8 +18,11 @@ pub(super) fn table(advice: &Advice) -> String {
     let mut text = TextTable::new("l", head).with([staying]).with(rows).to_text();
     text += &format!(
         "  t*_MAX: the longest interruption that pays off, {}; T_MIN: the shortest stay that pays off, with an interruption of {}\n",
-        advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
-        time(advice.interruption_s)
+        advice.question.stay.map_or("without a return".to_owned(), |stay| format!(
+            "with a stay of {}",
+            time(stay.as_secs_f64())
+        )),
+        time(advice.question.interruption.as_secs_f64())
     );
     text + &incomplete(advice)
 }
@@ -33,7 +37,7 @@ fn incomplete(advice: &Advice) -> String {
     let mut text = format!(
         "  {stays} of {} runs of staying, {moves} runs of the requested handover and {probes} probes of bounds ended without the whole file; \
          their times are lower bounds (\"at least\")\n",
-        advice.seeds
+        advice.question.seeds
     );
     if *stays > 0 {
         text += "  bounds are not searched where staying never completes\n";

@@ -1,6 +1,6 @@
 //! The results beyond the paper, as a section and tables.
 
-use super::tables::{estimates, scaled};
+use super::tables::estimates;
 use super::{seeds_of, table};
 use crate::beyond::benefit::{Comparison, Map, Row};
 use crate::beyond::conclusions::{ConclusionResult, Standing};
@@ -115,7 +115,7 @@ fn comparisons(comparisons: &[Comparison]) -> Table {
     let table =
         table.whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64));
     let names = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
-    let bits = rows.iter().map(|(_, row)| Some(scaled(&row.goodput_megabits_per_second, |it| it * 1e6)));
+    let bits = rows.iter().map(|(_, row)| Some(row.goodput_megabits_per_second.map(|it| it * 1e6)));
     estimates(estimates(table, names, bits), FACTOR, rows.iter().map(|(_, row)| row.factor))
 }
 

@@ -1,6 +1,6 @@
 //! The paper's figures, drawn and as tables.
 
-use super::{over_time, plural};
+use super::over_time;
 use crate::documents::Documents;
 use crate::figures::{Axis, BarFigure, Bars, Equation, Figure, Gains, Layout, Lines, Measured, flows};
 use crate::records::{Number, cells, level as level_of};
@@ -11,6 +11,7 @@ use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
+use seamline_report::quantity::plural;
 
 /// All figures.
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section {

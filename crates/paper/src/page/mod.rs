@@ -17,6 +17,7 @@ use seamline_experiment::report::ENGINE;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Entry, Listing, Part, Section, Tone};
 use seamline_report::provenance::format_seeds;
+use seamline_report::quantity::plural;
 use seamline_report::{File, Provenance, ReportError};
 use std::collections::BTreeSet;
 
@@ -60,10 +61,6 @@ pub fn files(report: &PaperReport) -> Result<Vec<File>, ReportError> {
 fn table(columns: &[&str], words: usize, rows: impl Iterator<Item = Vec<Entry>>) -> Part {
     let columns = columns.iter().map(|column| (*column).to_owned()).collect();
     Part::Table(Listing { columns, words, rows: rows.collect() })
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `5 seeds`, or `3 to 5 seeds` where they differ.

@@ -1,6 +1,5 @@
 //! Figures of curves over time.
 
-use super::plural;
 use crate::figures::{Figure, OverTime};
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, cells, values};
@@ -9,6 +8,7 @@ use seamline_experiment::record::FlowRecord;
 use seamline_report::picture::Picture;
 use seamline_report::picture::curves::{Curve, curves};
 use seamline_report::picture::frame::Names;
+use seamline_report::quantity::plural;
 
 /// A figure of curves over time.
 pub(super) fn draw(curve_figure: &OverTime, outcome: &PaperOutcome) -> Picture {

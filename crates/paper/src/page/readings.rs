@@ -1,6 +1,5 @@
 //! The claims under other readings of a paper's silent points.
 
-use super::plural;
 use crate::evaluate::ClaimResult;
 use crate::run::PaperOutcome;
 use seamline_report::paper::claims::ends;
@@ -8,6 +7,7 @@ use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
+use seamline_report::quantity::plural;
 
 /// A line of picture and table: a reading and the result of each claim.
 struct Line<'a> {

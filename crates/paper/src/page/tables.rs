@@ -47,7 +47,7 @@ fn all_cells(documents: &Documents, outcome: &PaperOutcome) -> Table {
         .whole("seeds", rows.iter().map(|row| row.rate.samples as u64));
     let goodput = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
     let bits = |kilobits: f64| kilobits * 1e3;
-    let table = estimates(table, goodput, rows.iter().map(|row| Some(scaled(&row.rate, bits))))
+    let table = estimates(table, goodput, rows.iter().map(|row| Some(row.rate.map(bits))))
         .real("published_bits_per_second", rows.iter().map(|row| row.published.map(bits)));
     OTHER_QUANTITIES.iter().fold(table, |table, (names, quantity)| {
         let number = |flow| Number { quantity: *quantity, flow: Some(flow), between: None };
@@ -79,11 +79,6 @@ pub(super) fn estimates(
         .real(mean, values.iter().map(|value| value.map(|value| value.mean)))
         .real(low, values.iter().map(|value| value.and_then(|value| value.low)))
         .real(high, values.iter().map(|value| value.and_then(|value| value.high)))
-}
-
-/// An estimate in another unit.
-pub(super) fn scaled(value: &Estimate, scale: impl Fn(f64) -> f64) -> Estimate {
-    Estimate { mean: scale(value.mean), low: value.low.map(&scale), high: value.high.map(&scale), ..*value }
 }
 
 const MEASURED: [&str; 3] = ["measured", "measured_low", "measured_high"];

@@ -12,7 +12,7 @@ use crate::export::table::Table;
 use crate::model::{Outcome, Report};
 use crate::picture::Picture;
 use crate::provenance::{Provenance, format_seeds};
-use crate::quantity::{bit_rate, count, millis};
+use crate::quantity::{bit_rate, count, millis, plural};
 pub(crate) use columns::{Encoded, Group, encode};
 use html::{figure, folded, page, section, table};
 use std::fmt::Write;
@@ -48,7 +48,6 @@ fn runs_over_time(report: &Report) -> Encoded {
 
 fn header(report: &Report) -> String {
     let (cells, seeds) = (report.cells.len(), report.provenance.seeds.len());
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let warm_up = match report.warm_up_s {
         0.0 => String::new(),
         seconds => format!(", the first {seconds} s left out of means"),
