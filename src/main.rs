@@ -25,7 +25,6 @@ mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
 mod run;
-mod schema;
 mod sweep;
 mod terminal;
 mod words;
@@ -35,7 +34,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use seamline_cli::pages::{self, CompletionArguments, ManArguments};
 use seamline_cli::{Failure, Outcome, exit_code};
 use seamline_scenario::keys::key_paths;
-use seamline_scenario::schema::description;
+use seamline_scenario::schema::{description, json_schema};
 use std::process::ExitCode;
 
 /// How TCP behaves, and what helps it, when hosts move between base stations, Wi-Fi, cellular, satellites or trains.
@@ -128,7 +127,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::List(arguments)) => list::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
-        Some(Command::Schema) => schema::run(),
+        Some(Command::Schema) => seamline_cli::print(&json_schema()),
         Some(Command::Completions(arguments)) => pages::completions(&arguments, with_keys(groups::command())),
         Some(Command::Man(arguments)) => pages::man(&arguments, groups::command()),
     }

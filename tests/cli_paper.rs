@@ -218,7 +218,7 @@ fn beyond_the_paper() {
         assert!(fields.clone().count() == 20 && fields.into_iter().all(|field| field["mean"] == 1.0));
         let name = format!("out/beyond-{}.svg", map["scenario"].as_str().unwrap());
         let svg = fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_contains(&svg, &["<svg", map["title"].as_str().unwrap(), "freeze, "]);
+        assert_contains(&svg, &["<svg", map["title"].as_str().unwrap(), ">freeze<"]);
     }
     let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
     assert_contains(

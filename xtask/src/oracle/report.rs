@@ -21,8 +21,6 @@ pub(super) struct FamilyReport {
     pub(super) total: usize,
     /// Runs in which the rounding of ns-2's clock let a packet come before a timer of the same time.
     pub(super) decided_by_rounding: usize,
-    /// Set when the family was not compared at all.
-    pub(super) skipped: Option<String>,
     pub(super) notes: Vec<String>,
     pub(super) mismatches: Vec<String>,
     pub(super) first_difference: Option<Finding>,
@@ -51,13 +49,8 @@ impl FamilyReport {
 impl fmt::Display for FamilyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = self.title;
-        match &self.skipped {
-            Some(reason) => writeln!(f, "{title:<34} skipped: {reason}")?,
-            None => {
-                let verdict = if self.passed() { "ok" } else { "MISMATCH" };
-                writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
-            }
-        }
+        let verdict = if self.passed() { "ok" } else { "MISMATCH" };
+        writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
         if self.decided_by_rounding > 0 {
             let runs = self.decided_by_rounding;
             writeln!(

@@ -35,6 +35,15 @@ pub fn folded(title: &str, content: &str) -> String {
     format!("<details><summary>{}</summary>\n{content}</details>\n", Text(title))
 }
 
+/// What a reader should know first; empty without warnings.
+pub fn warnings(warnings: &[String]) -> String {
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let items: String = warnings.iter().map(|warning| format!("<li>{}</li>", Text(warning))).collect();
+    format!("<ul class=\"warnings\">{items}</ul>\n")
+}
+
 /// A card of the page.
 pub fn section(name: &str, title: &str, content: impl Display) -> String {
     format!(

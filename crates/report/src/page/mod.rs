@@ -14,7 +14,7 @@ use crate::picture::Picture;
 use crate::provenance::{Provenance, format_seeds};
 use crate::quantity::{bit_rate, count, millis, plural};
 pub(crate) use columns::{Encoded, Group, encode};
-use html::{figure, folded, page, section, table};
+use html::{figure, folded, page, section, table, warnings};
 use std::fmt::Write;
 pub(crate) use thin::thinned;
 
@@ -69,13 +69,7 @@ fn verdict(report: &Report) -> String {
     for sentence in &report.verdict {
         let _ = writeln!(html, "<p class=\"words\">{}</p>", Text(sentence));
     }
-    if !report.warnings.is_empty() {
-        html += "<ul class=\"warnings\">";
-        for warning in &report.warnings {
-            let _ = write!(html, "<li>{}</li>", Text(warning));
-        }
-        html += "</ul>\n";
-    }
+    html += &warnings(&report.warnings);
     html += &outcomes(report);
     format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
 }

@@ -25,8 +25,6 @@ pub enum Part {
     Caption(String),
     /// A heading within the section.
     Heading(String),
-    /// Commands, or other text whose line breaks matter.
-    Verbatim(String),
     /// A table.
     Table(Listing),
     /// Pictures side by side, as many as there is room for. Each becomes a file, too.
@@ -86,7 +84,6 @@ impl Part {
             Part::Words(text) => format!("<p>{}</p>\n", Text(text)),
             Part::Caption(text) => format!("<p class=\"caption\">{}</p>\n", Text(text)),
             Part::Heading(text) => format!("<h3 class=\"within\">{}</h3>\n", Text(text)),
-            Part::Verbatim(text) => format!("<pre>{}</pre>\n", Text(text)),
             Part::Table(listing) => listing.html(),
             Part::Pictures(pictures) => {
                 let figures: String = pictures.iter().map(|it| html::figure(&it.svg, &it.caption)).collect();

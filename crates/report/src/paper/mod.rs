@@ -17,7 +17,7 @@ pub use result::{CellResult, ClaimResult, Verdict, tally};
 use crate::escape::Text;
 use crate::export::{self, table::Table};
 use crate::files::{File, ReportError};
-use crate::page::html::page;
+use crate::page::html::{page, warnings};
 use crate::page::{provenance, timeline};
 use crate::picture::Picture;
 use crate::provenance::Provenance;
@@ -94,13 +94,7 @@ fn header(paper: &PaperReport) -> String {
 fn summary(paper: &PaperReport) -> String {
     let mut html = format!("<p class=\"words\">{}</p>\n", Text(&tally(&paper.claims)));
     html += &claims::at_a_glance(&paper.claims);
-    if !paper.warnings.is_empty() {
-        html += "<ul class=\"warnings\">";
-        for warning in &paper.warnings {
-            let _ = write!(html, "<li>{}</li>", Text(warning));
-        }
-        html += "</ul>\n";
-    }
+    html += &warnings(&paper.warnings);
     format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
 }
 

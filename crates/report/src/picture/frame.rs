@@ -147,6 +147,15 @@ pub fn whisker(svg: &mut Svg, low: (f64, f64), high: (f64, f64)) {
     svg.data(&data, &format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\""));
 }
 
+/// Stretches of time as bands over the whole height, as far as they are within the horizontal axis.
+pub fn bands(svg: &mut Svg, frame: &Frame, stretches: impl Iterator<Item = (f64, f64)>) {
+    let Frame { x, y } = frame;
+    for (from, to) in stretches.map(|(from, to)| (from.max(x.low), to.min(x.high))).filter(|(a, b)| a <= b) {
+        let (from, to) = (x.place(from), x.place(to));
+        band(svg, (from, y.last), ((to - from).max(1.0), y.first - y.last));
+    }
+}
+
 /// How many rows a legend takes in this width.
 pub fn legend_height(names: &[String], width: f64) -> f64 {
     legend_places(names, width).last().map_or(0.0, |(_, y)| y + LEGEND_ROW)

@@ -1,7 +1,6 @@
 //! Panels of fields with numbers: the gain of each combination of two kinds of help, or a value over two parameters.
 
 use super::frame::{Names, heading};
-use super::shade::{Shade, ink};
 use super::svg::{Anchor, FAINT, Svg, TEXT, px, width_of};
 use crate::quantity::digits;
 use crate::statistics::Estimate;
@@ -164,7 +163,12 @@ fn draw_field(svg: &mut Svg, picture: &str, shade: &Shade, corner: (f64, f64), f
         }
     };
     let at = (corner.0 + WIDE / 2.0, corner.1 + HIGH / 2.0 + 4.0);
-    svg.text(at, Anchor::Middle, &words, &format!("class=\"field\" fill=\"{}\"", ink(is_dark)));
+    svg.text(
+        at,
+        Anchor::Middle,
+        &words,
+        &format!("class=\"field\" fill=\"{}\"", if is_dark { "#ffffff" } else { "#10151d" }),
+    );
 }
 
 /// The tint of a loss.
@@ -194,5 +198,34 @@ fn broken(label: &str) -> Vec<String> {
             vec![format!("{first}-"), rest.to_owned()]
         }
         _ => vec![label.to_owned()],
+    }
+}
+
+const LIGHT: [f64; 3] = [243.0, 247.0, 252.0];
+const DARK: [f64; 3] = [8.0, 58.0, 110.0];
+
+/// The shades between the least and the largest of some values: the larger the darker, so that they can be told apart without colour.
+#[derive(Clone, Copy, Debug)]
+struct Shade {
+    least: f64,
+    most: f64,
+}
+
+impl Shade {
+    /// The scale of these values.
+    fn of(values: impl Iterator<Item = f64>) -> Shade {
+        let none = Shade { least: f64::INFINITY, most: f64::NEG_INFINITY };
+        values.fold(none, |Shade { least, most }, value| Shade {
+            least: least.min(value),
+            most: most.max(value),
+        })
+    }
+
+    /// The colour, and whether text on it must be light.
+    fn colour(&self, value: f64) -> (String, bool) {
+        let span = self.most - self.least;
+        let share = if span > 0.0 { (value - self.least) / span } else { 0.0 };
+        let part = |place: usize| (LIGHT[place] + share * (DARK[place] - LIGHT[place])).round() as u8;
+        (format!("#{:02x}{:02x}{:02x}", part(0), part(1), part(2)), share > 0.5)
     }
 }

@@ -10,7 +10,6 @@ pub mod lines;
 pub mod matrix;
 pub mod over_time;
 pub(crate) mod results;
-mod shade;
 pub mod style;
 pub mod svg;
 

@@ -1,8 +1,8 @@
 //! One run over time, as pictures for papers and slides: what the time panels of the page show, without the page.
 
 use super::Picture;
-use super::frame::{Frame, Key, Names, heading, legend, legend_height};
-use super::style::{Mark, band, mark, stroke, strokes, upright};
+use super::frame::{Frame, Key, Names, bands, heading, legend, legend_height};
+use super::style::{Mark, mark, stroke, strokes, upright};
 use super::svg::{Anchor, FAINT, Svg};
 use crate::decimate::{Sample, Thinner};
 use crate::page::thinned;
@@ -98,17 +98,9 @@ impl Panel<'_> {
             },
         };
         heading(&mut svg, names.title, names.remark);
-        for handover in &self.run.handovers {
-            let (from, to) = (
-                handover.start_s.max(self.span.from),
-                handover.end_s.unwrap_or(f64::INFINITY).min(self.span.to),
-            );
-            if from > to {
-                continue;
-            }
-            let (from, to) = (frame.x.place(from), frame.x.place(to));
-            band(&mut svg, (from, TOP), ((to - from).max(1.0), BOTTOM - TOP));
-        }
+        let handovers = self.run.handovers.iter();
+        let handovers = handovers.map(|it| (it.start_s, it.end_s.unwrap_or(f64::INFINITY)));
+        bands(&mut svg, &frame, handovers);
         frame.draw_y(&mut svg, names.axis);
         frame.draw_x(&mut svg, "time (s)", false);
         curves(&mut svg, &frame);
@@ -181,52 +173,55 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
 /// Congestion window and slow start threshold.
 fn window(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
     let sender = &flow.sender;
-    let window = samples(span, &sender.time_s, &sender.congestion_window_segments);
-    let threshold = samples(span, &sender.time_s, &sender.slow_start_threshold_segments);
-    let panel = Panel {
-        run,
-        span,
-        kind: "window",
-        title: "Congestion window and slow start threshold",
-        of: called(run, flow),
-        axis: "window (segments)",
-        ends: (0.0, largest(&[&window, &threshold])),
-        keys: vec![
-            (Key::Line(0, false), "congestion window".to_owned()),
-            (Key::Line(1, false), "slow start threshold".to_owned()),
-        ],
-        caption: "The threshold is left out while it is arbitrarily high.".to_owned(),
-    };
-    panel.draw(|svg, frame| {
-        step_line(svg, frame, 1, thin(&threshold, span), span.to);
-        step_line(svg, frame, 0, thin(&window, span), span.to);
-    })
+    let columns = [
+        ("congestion window", &sender.congestion_window_segments),
+        ("slow start threshold", &sender.slow_start_threshold_segments),
+    ];
+    let caption = "The threshold is left out while it is arbitrarily high.";
+    let title = "Congestion window and slow start threshold";
+    of_sender(run, flow, span, ("window", title, "window (segments)", caption), columns)
 }
 
 /// Smoothed round-trip time and retransmission timeout.
 fn round_trip(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
     let sender = &flow.sender;
-    let mut smoothed = samples(span, &sender.time_s, &sender.smoothed_round_trip_ms);
-    smoothed.retain(|(_, value)| *value > 0.0);
-    let timeout = samples(span, &sender.time_s, &sender.retransmission_timeout_ms);
+    let columns = [
+        ("smoothed round-trip time", &sender.smoothed_round_trip_ms),
+        ("retransmission timeout", &sender.retransmission_timeout_ms),
+    ];
+    let caption = "The sender's own estimate, and the timeout that follows from it with its back-off.";
+    let title = "Round-trip time and retransmission timeout";
+    of_sender(run, flow, span, ("round-trip", title, "time (ms)", caption), columns)
+}
+
+/// Two columns of a sender as lines, the first in front. None of them is ever zero once it is known.
+fn of_sender(
+    run: &RunSeries,
+    flow: &FlowSeries,
+    span: Span,
+    (kind, title, axis, caption): (&'static str, &'static str, &'static str, &str),
+    columns: [(&str, &Vec<f64>); 2],
+) -> Picture {
+    let lines = columns.map(|(_, values)| {
+        let mut samples = samples(span, &flow.sender.time_s, values);
+        samples.retain(|(_, value)| *value > 0.0);
+        samples
+    });
     let panel = Panel {
         run,
         span,
-        kind: "round-trip",
-        title: "Round-trip time and retransmission timeout",
+        kind,
+        title,
         of: called(run, flow),
-        axis: "time (ms)",
-        ends: (0.0, largest(&[&smoothed, &timeout])),
-        keys: vec![
-            (Key::Line(0, false), "smoothed round-trip time".to_owned()),
-            (Key::Line(1, false), "retransmission timeout".to_owned()),
-        ],
-        caption: "The sender's own estimate, and the timeout that follows from it with its back-off."
-            .to_owned(),
+        axis,
+        ends: (0.0, lines.iter().flatten().map(|(_, value)| *value).fold(0.0, f64::max)),
+        keys: [0, 1].map(|n| (Key::Line(n, false), columns[n].0.to_owned())).to_vec(),
+        caption: caption.to_owned(),
     };
     panel.draw(|svg, frame| {
-        step_line(svg, frame, 1, thin(&timeout, span), span.to);
-        step_line(svg, frame, 0, thin(&smoothed, span), span.to);
+        for n in [1, 0] {
+            step_line(svg, frame, n, thin(&lines[n], span), span.to);
+        }
     })
 }
 
@@ -286,10 +281,6 @@ fn samples(span: Span, times: &[f64], values: &[f64]) -> Vec<(f64, f64)> {
     let held = before.map(|(_, value)| (span.from, value));
     let shown = held.into_iter().chain(all.filter(|(time, _)| span.has(*time)));
     shown.filter(|(_, value)| value.is_finite()).collect()
-}
-
-fn largest(columns: &[&[(f64, f64)]]) -> f64 {
-    columns.iter().copied().flatten().map(|(_, value)| *value).fold(0.0, f64::max)
 }
 
 /// As many as pixels can show; first, last, smallest and largest of each step stay.
