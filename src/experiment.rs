@@ -108,6 +108,13 @@ pub(crate) enum Table {
     None,
 }
 
+impl Options {
+    /// The files that runs write.
+    pub(crate) fn files(&self) -> RunOptions {
+        RunOptions { pcapng: self.pcapng.clone(), events: self.events.clone(), ..RunOptions::default() }
+    }
+}
+
 impl Overrides {
     /// The `--set` arguments, with `--seeds` as one of them.
     pub(crate) fn to_settings(&self) -> Vec<String> {

@@ -20,7 +20,6 @@ mod list;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod load;
 mod model;
-mod overview;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
@@ -109,7 +108,7 @@ fn refuse_moved() -> Outcome {
 
 fn run(cli: Cli) -> Outcome {
     match cli.command {
-        None => overview::show(),
+        None => groups::show(),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),

@@ -47,11 +47,6 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     congestion.iter().for_each(|name| command += &format!(" --congestion {}", quoted(name)));
     command += if *ipv6 { " --ipv6" } else { "" };
     agent.iter().for_each(|text| command += &format!(" --agent {}", quoted(text)));
-    let files = RunOptions {
-        pcapng: options.pcapng.clone(),
-        events: options.events.clone(),
-        ..RunOptions::default()
-    };
     if !options.quiet {
         let cells = plan.cells.iter().map(|cell| &cell.scenario);
         let seconds: f64 = cells.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum();
@@ -59,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         note("note", format!("in real time this takes {seconds:.0} s: {runs} runs, one after the other"));
     }
     let mut escaped = Ok(());
-    let shown = run_and_report_with(&plan, options, &command, files, |files, finished| {
+    let shown = run_and_report_with(&plan, options, &command, options.files(), |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
         escaped = end_escaped_from(&stacks.external_agents);
         results.map_err(|incomplete| incomplete.map_failure(failure))
@@ -98,12 +93,7 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &Stat
         note("note", format!("of the scenario's {runs} runs this is the first: {first}, TCP as of {flow:?}"));
     }
     let interrupt = Interrupt::listen_once()?;
-    let files = RunOptions {
-        pcapng: options.pcapng.clone(),
-        events: options.events.clone(),
-        stop: interrupt.flag().clone(),
-        ..RunOptions::default()
-    };
+    let files = RunOptions { stop: interrupt.flag().clone(), ..options.files() };
     let session = seamline_lab::shell(plan, stacks, &shell, state, &files);
     let escaped = end_escaped();
     let Some(session) = session.map_err(failure)? else {

@@ -6,9 +6,8 @@
 
 use crate::compare::plain;
 use crate::error::Error;
-use crate::line::Line;
 use crate::manifest::Manifest;
-use crate::store::{line_files, read_lines};
+use crate::store::{Line, line_files, read_lines};
 use seamline_experiment::atomic::AtomicFile;
 use seamline_report::export::table::{Data, Table};
 use seamline_report::export::write_parquet;

@@ -2,9 +2,8 @@
 
 use crate::error::Error;
 use crate::json_lines::Lines;
-use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{line_files, read_lines};
+use crate::store::{Line, line_files, read_lines};
 use seamline_experiment::record::RunRecord;
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -1,10 +1,8 @@
 //! Running everything once, however often it is begun.
 
 use crate::error::Error;
-use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Found, LINES, line_files, open, read_lines};
-use crate::writer::{Unstored, write_lines};
+use crate::store::{Found, LINES, Line, line_files, open, read_lines};
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
@@ -17,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 
 /// One of several equal parts of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +193,40 @@ fn run_jobs(
         Ok(Err(Unstored { cause, lines })) => Err(rescue(&path, cause, &lines)),
         Err(panic) => std::panic::resume_unwind(panic),
     }
+}
+
+/// Lines that could not be stored.
+#[derive(Debug)]
+struct Unstored {
+    cause: std::io::Error,
+    lines: Vec<String>,
+}
+
+/// Store lines as they come. While the disk is busy lines gather, and all of them go in the next write, so
+/// that every line is soon safe and the disk never holds up the runs. After a failure, which sets `failed`,
+/// lines are kept.
+fn write_lines(file: &mut LineFile, lines: Receiver<String>, failed: &AtomicBool) -> Result<(), Unstored> {
+    while let Ok(first) = lines.recv() {
+        let batch: Vec<String> = std::iter::once(first).chain(lines.try_iter()).collect();
+        if let Err(cause) = file.append(&batch.concat()) {
+            failed.store(true, Ordering::Relaxed);
+            return keep(file, cause, batch, lines);
+        }
+    }
+    Ok(())
+}
+
+/// Gather what still comes, and try once more at the end: another program may have made room.
+fn keep(
+    file: &mut LineFile,
+    cause: std::io::Error,
+    mut kept: Vec<String>,
+    lines: Receiver<String>,
+) -> Result<(), Unstored> {
+    kept.extend(lines);
+    let stored = kept.iter().take_while(|line| file.append(line).is_ok()).count();
+    kept.drain(..stored);
+    Err(Unstored { cause, lines: kept })
 }
 
 /// Put lines that cannot be stored where they are not lost.

@@ -15,7 +15,6 @@ mod replay;
 mod report;
 mod setup;
 mod snoop;
-mod table;
 mod tables;
 mod timed_host;
 mod timed_link;
@@ -30,7 +29,7 @@ use layout::Layout;
 use report::FamilyReport;
 use setup::{Setup, Variant};
 use std::path::{Path, PathBuf};
-use table::Table;
+use tables::Table;
 
 /// Bytes of IP and TCP headers that ns-2 adds when it adds any.
 pub(crate) const HEADER_BYTES: u32 = 40;

@@ -1,8 +1,7 @@
 //! The claims of a paper, next to what was measured.
 
-use super::badge::Badge;
 use super::content::{Entry, Listing};
-use super::result::ClaimResult;
+use super::result::{Badge, ClaimResult};
 use crate::escape::Text;
 use crate::page::html::{folded, section};
 use crate::picture::forest::{Scale, strip};

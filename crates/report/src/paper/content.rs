@@ -1,6 +1,6 @@
 //! What a section of the page is made of. Everything here is plain text; the page escapes it.
 
-use super::badge::{Badge, Tone};
+use super::result::{Badge, Tone};
 use crate::escape::Text;
 use crate::page::html;
 use crate::picture::Picture;

@@ -3,16 +3,14 @@
 //! The claims come first and the provenance last; between them stand the [`Section`]s that the caller makes of words,
 //! tables and pictures. Every picture becomes a file next to the page, and so does every table of numbers.
 
-pub mod badge;
 pub mod claims;
 pub mod content;
 pub mod over_time;
 pub mod result;
 
-pub use badge::{Badge, Tone};
 pub use content::{Entry, Listing, Part, Section};
 pub use over_time::RunsOfFigure;
-pub use result::{CellResult, ClaimResult, Verdict, tally};
+pub use result::{Badge, CellResult, ClaimResult, Tone, Verdict, tally};
 
 use crate::escape::Text;
 use crate::export::{self, table::Table};
