@@ -4,7 +4,6 @@
 //! set up from the settings that its file names, over the defaults of its family, and its random numbers
 //! are ns-2's own.
 
-mod chain;
 mod compare;
 mod dice;
 mod layout;
@@ -22,12 +21,11 @@ mod trace;
 mod traces;
 pub(crate) mod welch;
 
-use chain::Chain;
 use dice::Dice;
 use layout::Layout;
 
 use report::FamilyReport;
-use setup::{Setup, Variant};
+use setup::{Chain, Setup, Variant};
 use std::path::{Path, PathBuf};
 use tables::Table;
 

@@ -48,7 +48,7 @@ pub(super) fn timeout_seconds(setup: &Setup, timeout: Duration, backoff: u32) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain::Chain;
+    use super::super::setup::Chain;
     use super::*;
 
     #[test]

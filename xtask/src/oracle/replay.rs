@@ -1,10 +1,9 @@
 //! Our run of a reference's scenario: two hosts and a chain of links.
 
 use super::HEADER_BYTES;
-use super::chain::Hop;
 use super::ns2_clock::Ns2Clock;
 use super::record::{Counters, Keep, Outcome, Recorder};
-use super::setup::{Setup, Variant};
+use super::setup::{Hop, Setup, Variant};
 use super::timed_host::TimedHost;
 use super::timed_link::{TimedLink, TimedOutage};
 use seamline_agent::{Agent, WIRED, WIRELESS};

@@ -1,10 +1,9 @@
 //! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are sent again by whom depends on
 //! details that no specification has, so means over the seeds are compared.
 
-use super::chain::Chain;
 use super::dice::Dice;
 use super::report::FamilyReport;
-use super::setup::Setup;
+use super::setup::{Chain, Setup};
 use super::tables::{Compared, Table, compare_row};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -1,9 +1,8 @@
 //! A packet-by-packet reference trace (family b): a comment line with the run's settings and totals,
 //! a line of column names, and one row per event.
 
-use super::chain::Chain;
 use super::layout;
-use super::setup::Setup;
+use super::setup::{Chain, Setup};
 use std::fmt;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,6 @@
 
 pub mod beyond;
 mod figures;
-mod over_time;
 mod readings;
 pub mod single_runs;
 mod tables;
