@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     arguments.out.as_deref().map_or(Ok(()), prepare)?;
     let searched = seamline_advise::effort(&question).seeds;
     if searched < question.seeds as usize && !arguments.output.quiet {
-        let what = format!("much is to be simulated, so bounds are searched with {searched} seeds");
+        let what = format!("the simulation is long, so bounds are searched with {searched} seeds");
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
     let interrupt = Interrupt::listen()?;
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 fn prepare(folder: &Path) -> Outcome {
     let cannot = |error: std::io::Error| {
         Failure::Input(format!(
-            "--out: `{}` is no folder to write to: {error}\ntip: choose another folder; it is made if need be",
+            "--out: cannot write to the folder `{}`: {error}\ntip: choose another folder; it is created if it does not exist",
             folder.display()
         ))
     };
@@ -137,7 +137,7 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
         AdviseError::Input(error) => Failure::Input(error.to_string()),
         AdviseError::Scenario(diagnostics) => invalid(&diagnostics),
         AdviseError::Interrupted => Failure::Interrupted(
-            "interrupted; there is no advice from part of the runs".to_owned(),
+            "interrupted; an incomplete set of runs gives no advice".to_owned(),
             interrupt.exit_code(),
         ),
     }

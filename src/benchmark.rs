@@ -88,7 +88,7 @@ fn remedies() -> String {
 fn remedy(name: &str) -> Result<&'static Remedy, String> {
     remedy::find(name).ok_or_else(|| {
         let names: Vec<&str> = remedy::ALL.iter().map(|remedy| remedy.name).collect();
-        format!("there is no such remedy; there are {}", names.join(", "))
+        format!("unknown remedy; choose one of {}", names.join(", "))
     })
 }
 

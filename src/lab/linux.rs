@@ -71,7 +71,7 @@ pub(crate) fn end_escaped_from(agents: &[ExternalAgent]) -> Outcome {
 fn end_escaped() -> Outcome {
     match leftovers::end_escaped(GRACE) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Failure::Runtime(format!("cannot end what a command has started: {error}"))),
+        Err(error) => Err(Failure::Runtime(format!("cannot end processes that a command started: {error}"))),
     }
 }
 
@@ -90,7 +90,7 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &Stat
     if !options.quiet && plan.runs() > 1 {
         let flow = plan.cells[0].scenario.flows.first().map_or("", |flow| flow.variant_name.as_str());
         let (runs, first) = (plan.runs(), label(plan, 0));
-        note("note", format!("of the scenario's {runs} runs this is the first: {first}, TCP as of {flow:?}"));
+        note("note", format!("running the first of {runs} runs: {first}, TCP as in {flow:?}"));
     }
     let interrupt = Interrupt::listen_once()?;
     let files = RunOptions { stop: interrupt.flag().clone(), ..options.files() };
@@ -202,7 +202,7 @@ pub(crate) fn prepare(quiet: bool) -> Result<StateDirectory, Failure> {
     let state = StateDirectory::find().map_err(host)?;
     match state.remove_leftovers(GRACE) {
         Ok(leftovers) => leftovers.iter().filter(|_| !quiet).for_each(report),
-        Err(error) => note("warning", format!("what a killed lab has left could not be ended: {error}")),
+        Err(error) => note("warning", format!("processes left by a killed lab could not be ended: {error}")),
     }
     privileges::obtain().map_err(host)?;
     Ok(state)
@@ -214,7 +214,7 @@ fn report(Leftover { lab, ended, .. }: &Leftover) {
         1 => "1 process".to_owned(),
         count => format!("{count} processes"),
     };
-    note("note", format!("ended {count} that a lab which was killed (process {lab}) had left"));
+    note("note", format!("ended {count} left by a killed lab (process {lab})"));
 }
 
 pub(crate) fn failure(error: LabError) -> Failure {

@@ -121,7 +121,7 @@ pub fn readings(outcome: &PaperOutcome) -> String {
         row(format!("{}: {} ({})", deviation.id, reading.reading, seeds(claims)), &tried, claims)
     }));
     let table = TextTable::new("lr", std::iter::once(String::new()).chain(head)).with(rows);
-    format!("What other readings of the paper's silences would give:\n{}\n", table.to_text())
+    format!("Claims under other readings of the paper's silent points:\n{}\n", table.to_text())
 }
 
 /// How many seeds these were measured with.
@@ -143,5 +143,5 @@ pub fn table_1(documents: &Documents) -> String {
     if !documents.claims.claims_table("table1") {
         return String::new();
     }
-    format!("Table 1, from what the schemes say of themselves:\n\n{}\n", features::table_1())
+    format!("Table 1, from the traits that the schemes declare:\n\n{}\n", features::table_1())
 }

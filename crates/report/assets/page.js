@@ -62,7 +62,7 @@ function showGroup() {
   if (!ghost) return;
   const runs = data.runs.slice(first, first + count);
   ghost.replaceChildren(
-    element("option", { value: "-1", textContent: "nothing" }),
+    element("option", { value: "-1", textContent: "none" }),
     ...runs.map(({ name }, place) => element("option", { value: `${first + place}`, textContent: name })),
   );
   ghost.value = `${state.ghost}`;
@@ -250,6 +250,6 @@ if (data.runs.length > 0) {
   attachControls();
   show(...fromAddress()).catch((error) => {
     document.getElementById("panels").textContent =
-      `This browser cannot show the time panels (${error.message}). It needs DecompressionStream: any browser since 2023 has it.`;
+      `This browser cannot show the time panels (${error.message}). It needs DecompressionStream, which browsers have since 2023.`;
   });
 }

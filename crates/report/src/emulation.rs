@@ -44,14 +44,14 @@ impl EmulationRecord {
         let late = |us: f64| format!("{:.1} ms", us / 1000.0);
         if self.lateness_p99_us > Self::LATE_US {
             doubts.push(format!(
-                "the host was too busy: one packet in a hundred was more than {} late (good is {})",
+                "the host was too busy: one packet in a hundred was more than {} late (limit: {})",
                 late(self.lateness_p99_us),
                 late(Self::LATE_US)
             ));
         }
         if self.lateness_max_us > Self::STALL_US {
             doubts.push(format!(
-                "the emulator stood still for {} (good is {})",
+                "the emulator stalled for {} (limit: {})",
                 late(self.lateness_max_us),
                 late(Self::STALL_US)
             ));
@@ -64,7 +64,7 @@ impl EmulationRecord {
         }
         if self.payload_unknown > 0 {
             doubts.push(format!(
-                "{} packets could not be handed over: their payload was not known",
+                "{} packets could not be handed over: their payload was unknown",
                 self.payload_unknown
             ));
         }

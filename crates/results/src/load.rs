@@ -119,7 +119,7 @@ fn of_lines(
     let matches = |known: &&Sweep| known.identity == sweep && known.engine == engine;
     let scenario = manifest.sweeps.iter().find(matches).map(|sweep| sweep.scenario.clone());
     if scenario.is_none() {
-        notes.push(format!("{name}: without its sweep.json only the grid is known of the scenario"));
+        notes.push(format!("{name}: without its sweep.json, only the grid of the scenario is known"));
     }
     let mut cells: Vec<ResultCell> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

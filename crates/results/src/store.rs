@@ -69,7 +69,7 @@ pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
     let is_torn = lines.is_torn;
     let mut found = Found::of(path, lines);
     if is_torn {
-        found.notes.push(format!("{}: the last line was torn off; its run is repeated", path.display()));
+        found.notes.push(format!("{}: the last line was incomplete; its run is repeated", path.display()));
     }
     Ok((file, found))
 }

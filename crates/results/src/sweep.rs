@@ -252,14 +252,13 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
     for path in others.iter().filter(|path| Shard::owns(path)) {
         let (shard, Found { lines, damaged, .. }) = match open(path) {
             Err(Error::Refused { reason, .. }) => {
-                progress.note(&format!("{reason}, and it stays where it is"));
+                progress.note(&format!("{reason}; it is left in place"));
                 continue;
             }
             opened => opened?,
         };
         if damaged > 0 {
-            progress
-                .note(&format!("{} holds lines that cannot be read, and stays where it is", path.display()));
+            progress.note(&format!("{} contains unreadable lines and is left in place", path.display()));
             continue;
         }
         let fresh: Vec<String> =
@@ -267,7 +266,7 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
         file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
         shard.remove().map_err(|cause| Error::write(path, cause))?;
         progress.note(&format!(
-            "{}: {} runs taken into {}",
+            "{}: {} runs moved into {}",
             path.display(),
             fresh.len(),
             file.path().display()

@@ -69,7 +69,7 @@ impl fmt::Display for Standing {
         f.write_str(match self {
             Standing::Holds => "holds",
             Standing::NoLongerHolds => "no longer holds",
-            Standing::CannotBeTold => "cannot be told with so few seeds",
+            Standing::CannotBeTold => "inconclusive with so few seeds",
         })
     }
 }

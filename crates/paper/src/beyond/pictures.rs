@@ -22,7 +22,7 @@ pub fn picture(map: &Map, baseline: &str) -> Picture {
         panels: panels.collect(),
         legend: Vec::new(),
     };
-    let remark = format!("goodput over that without a scheme, {}", mean_of(map.seeds()));
+    let remark = format!("goodput relative to no scheme, {}", mean_of(map.seeds()));
     let names = Names { picture: &map.of.scenario, title: &map.of.title, remark: &remark, axis: "factor" };
     Picture {
         name: format!("beyond-{}", map.of.scenario),
@@ -35,13 +35,13 @@ pub fn picture(map: &Map, baseline: &str) -> Picture {
 pub fn of_matrix(matrix: &Matrix) -> Picture {
     let panels = matrix.panels.iter().map(|panel| drawing::Panel {
         title: match &panel.baseline_megabits_per_second {
-            Some(baseline) => format!("{}: {:.1} Mbit/s without any", panel.name, baseline.mean),
+            Some(baseline) => format!("{}: {:.1} Mbit/s without help", panel.name, baseline.mean),
             None => panel.name.clone(),
         },
         fields: panel.fields.clone(),
     });
     let mut legend =
-        vec!["(+4): the 95 % interval includes zero.  A tint instead of a shade: a loss.".to_owned()];
+        vec!["(+4): the 95 % interval includes zero. Tinted instead of shaded: a loss.".to_owned()];
     legend.extend(
         matrix.reasons.iter().enumerate().map(|(n, reason)| format!("{} hatched, refused: {reason}", n + 1)),
     );
@@ -52,8 +52,7 @@ pub fn of_matrix(matrix: &Matrix) -> Picture {
         legend,
     };
     let seeds = mean_of(matrix.seeds());
-    let remark =
-        format!("gain in goodput over no help at all, in percent, {seeds}; shades are each panel's own");
+    let remark = format!("gain in goodput over no help, in percent, {seeds}; each panel has its own scale");
     let names = Names { picture: &matrix.of.scenario, title: &matrix.of.title, remark: &remark, axis: "%" };
     Picture {
         name: format!("beyond-{}", matrix.of.scenario),

@@ -51,7 +51,7 @@ fn sources(found: &BeyondOutcome) -> String {
     let seeds = found.comparisons.iter().map(Comparison::seeds).chain(found.maps.iter().map(Map::seeds));
     let seeds = seeds.chain(found.matrices.iter().map(Matrix::seeds));
     format!(
-        "{} of each cell. Every value in these files has its reason and source beside it: {}.",
+        "{} of each cell. These files state the reason and source of every value: {}.",
         seeds_of(seeds),
         files.join(", ")
     )
@@ -78,14 +78,14 @@ fn conclusions(conclusions: &[ConclusionResult]) -> Part {
             Entry::Plain(bounds(it.accept) + " %"),
         ]
     });
-    table(&["Conclusion", "Because", "Verdict", "Measured", "Accepted"], 3, rows)
+    table(&["Conclusion", "Reason", "Verdict", "Measured", "Accepted"], 3, rows)
 }
 
 fn listing(comparison: &Comparison) -> Listing {
     let conditions: Vec<&String> =
         comparison.rows.first().map_or(Vec::new(), |row| row.conditions.keys().rev().collect());
     let mut columns: Vec<String> = conditions.iter().map(|key| (*key).clone()).collect();
-    columns.extend(["Scheme", "Goodput (Mbit/s)", "Over that without a scheme"].map(str::to_owned));
+    columns.extend(["Scheme", "Goodput (Mbit/s)", "Relative to no scheme"].map(str::to_owned));
     let rows = comparison.rows.iter().map(|row| {
         let head =
             conditions.iter().map(|key| Entry::plain(row.conditions.get(*key).cloned().unwrap_or_default()));

@@ -25,8 +25,8 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section 
     let drawn = drawn.chain(figures.lines.iter().map(|figure| draw_lines(documents, figure, outcome)));
     let drawn = drawn.chain(figures.gains.iter().map(|figure| draw_gains(figure, outcome)));
     let drawn = drawn.chain(figures.over_time.iter().map(|figure| draw_over_time(figure, outcome)));
-    let caption = "Bars and points are means over the seeds with their 95 % intervals (Student's t). A hollow diamond is the \
-                   number that the paper prints for that very bar; where there is none, the paper only draws.";
+    let caption = "Bars and points are means over the seeds with their 95 % intervals (Student's t). A hollow diamond is \
+     the number that the paper prints for that bar; without one, the paper only draws the bar.";
     Section {
         id: "figures",
         title: "Figures".to_owned(),

@@ -100,21 +100,20 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     }
     let seeds = || outcome.parts.iter().map(|part| part.provenance.seeds.len());
     if seeds().any(|seeds| seeds < 2) {
-        warnings.push(
-            "One seed has no interval, so nothing can be told: --seeds 5 decides the claims.".to_owned(),
-        );
+        warnings.push("One seed gives no interval: use --seeds 5 to decide the claims.".to_owned());
     }
     let (some, nothing): (Vec<&ClaimResult>, Vec<&ClaimResult>) =
         outcome.claims.iter().partition(|claim| claim.measured.is_some());
     if !nothing.is_empty() && seeds().all(|seeds| seeds > 1) {
         let ids: Vec<&str> = nothing.iter().map(|claim| claim.id.as_str()).collect();
-        warnings.push(format!("Nothing could be measured for {}: what was found says why.", ids.join(", ")));
+        warnings.push(format!("Nothing could be measured for {}; the findings say why.", ids.join(", ")));
     }
     let open = some.iter().filter(|claim| claim.verdict == Verdict::Inconclusive).count();
     if open > 0 && seeds().all(|seeds| (2..20).contains(&seeds)) {
         let are = if open == 1 { "claim is" } else { "claims are" };
-        warnings
-            .push(format!("{open} {are} left open by intervals that are too wide: --seeds 20 narrows them."));
+        warnings.push(format!(
+            "{open} {are} inconclusive because intervals are too wide: use --seeds 20 to narrow them."
+        ));
     }
     warnings
 }
@@ -131,7 +130,8 @@ fn table_1(documents: &Documents) -> Option<Section> {
     });
     let [first, second, third, fourth] = features::TABLE_1_SYSTEMS;
     let listing = table(&["", first, second, third, fourth], 1, rows);
-    let caption = "What the schemes in the program say of themselves; ✗ marks an entry that the paper has the other way round.";
+    let caption =
+        "The traits that the schemes in this program declare; ✗ marks entries that differ from the paper.";
     Some(Section {
         id: "features",
         title: "Table 1: features of the schemes".to_owned(),
@@ -181,7 +181,7 @@ fn runs(outcome: &PaperOutcome) -> Section {
 /// All silent points and how each was read, with the reasons.
 fn silences(deviations: &[Deviation]) -> Section {
     let columns =
-        ["The paper does not say", "Read as", "Because", "Other readings tried", "Key of the scenario"];
+        ["The paper does not say", "Read as", "Reason", "Other readings tried", "Key of the scenario"];
     let rows = deviations.iter().map(|deviation| {
         let tried: Vec<&str> = deviation.r#try.iter().map(|other| other.reading.as_str()).collect();
         let tried = if tried.is_empty() { "–".to_owned() } else { tried.join("; ") };
@@ -194,7 +194,7 @@ fn silences(deviations: &[Deviation]) -> Section {
         ]
     });
     let parts = vec![table(&columns, 5, rows)];
-    Section { id: "silences", title: "What was read into the paper, and why".to_owned(), parts }
+    Section { id: "silences", title: "How the paper's silent points were read, and why".to_owned(), parts }
 }
 
 /// The provenance of all figures together; the hash is that of their files one after another, as of `cat FILES | b3sum`.

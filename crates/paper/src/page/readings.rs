@@ -29,18 +29,18 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
         return None;
     }
     let blocks = blocks(outcome, &tried);
-    let words = "The paper leaves some things open. Here each of them is read otherwise, one at a time, and the claims \
-                 are measured again. Where the dots leave the shaded band, the claim hangs on a guess.";
+    let words = "The paper leaves some points open. Here each is read differently, one at a time, and the claims are \
+     measured again. Where a dot is outside the shaded band, the claim depends on the reading.";
     let picture = Picture {
         name: "readings".to_owned(),
         svg: draw(&tried, &blocks),
-        caption: "Each dot is the measured value of a claim under one reading, with its 95 % interval; the shaded band \
-                  is what is accepted as reproducing it, the dashed line with the diamond the paper's number."
+        caption: "Each dot is the measured value of a claim under one reading, with its 95 % interval; the shaded band is \
+         the accepted range, the dashed line with the diamond the paper's number."
             .to_owned(),
     };
     Some(Section {
         id: "readings",
-        title: "How much hangs on what the paper leaves open".to_owned(),
+        title: "How much depends on what the paper leaves open".to_owned(),
         parts: vec![
             Part::Words(format!("{words} {}", format_seeds(outcome))),
             Part::WidePicture(picture),
@@ -55,12 +55,11 @@ fn format_seeds(outcome: &PaperOutcome) -> String {
     let taken = outcome.parts.first().map(|part| part.provenance.seeds.len());
     let others = outcome.readings.first().map(|reading| reading.seeds.len());
     if taken == others {
-        format!("All of this is over {}.", count(taken))
+        format!("All of this uses {}.", count(taken))
     } else {
         let (taken, others) = (count(taken), count(others));
         format!(
-            "The verdicts above are over {taken}, these readings over {others} each; so the reading taken is shown over \
-             the same {others}, too."
+            "The verdicts above use {taken}, these readings {others} each; the reading taken is therefore also shown for the same {others}."
         )
     }
 }

@@ -100,13 +100,12 @@ fn with_remarks(series: &[&RunSeries], texts: Vec<String>, step: f64) -> Encoded
         let shortest = series.iter().map(|run| run.duration_s).fold(f64::INFINITY, f64::min);
         remarks.push(format!(
             "To keep this page small, neighbouring segments and acknowledgments less than {} ms apart are drawn \
-             as one. Retransmissions, losses and timeouts are all there, and segments.parquet in a folder's report of \
-             the same run has everything.",
+             as one. All retransmissions, losses and timeouts are shown. With --report DIR, segments.parquet has every segment.",
             crate::quantity::digits(step * shortest * 1e3)
         ));
     }
     if kept < series.len() {
-        remarks.push(format!("The time panels show the first {kept} cells only, to keep this page small."));
+        remarks.push(format!("To keep this page small, the time panels show only the first {kept} cells."));
     }
     let runs = series.iter().take(kept).map(|run| meta(run)).collect();
     Encoded { runs, texts, remarks, groups: Vec::new() }

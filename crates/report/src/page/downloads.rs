@@ -26,11 +26,11 @@ pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> String {
         }
     }
     let content = format!(
-        "<p class=\"caption\">This page contains its numbers. <code>--report DIR</code> writes them next to the page, \
-         as Parquet and with every segment, too.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
-         <noscript><p>Saving them needs JavaScript.</p></noscript>\n{data}"
+        "<p class=\"caption\">This page contains its data. <code>--report DIR</code> writes it next to the page, including \
+         Parquet and every segment.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
+         <noscript><p>Saving needs JavaScript.</p></noscript>\n{data}"
     );
-    html::section("numbers", "The numbers, to save", content)
+    html::section("numbers", "Save the data", content)
 }
 
 /// The comment lines that every CSV file begins with.

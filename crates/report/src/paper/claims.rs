@@ -29,18 +29,15 @@ pub(super) fn claims_section(claims: &[ClaimResult]) -> String {
         "<div class=\"table\"><table class=\"claims\"><thead><tr><th scope=\"col\"></th>\
          <th scope=\"col\" class=\"left\">Claim</th><th scope=\"col\" class=\"left\">Paper</th>\
          <th scope=\"col\" class=\"left\">Measured, 95 % interval</th><th scope=\"col\" class=\"left\">Verdict</th>\
-         <th scope=\"col\" class=\"left\">What was found out</th></tr></thead><tbody>\n",
+         <th scope=\"col\" class=\"left\">Findings</th></tr></thead><tbody>\n",
     );
     html.extend(claims.iter().map(row));
-    html += "</tbody></table></div>\n<p class=\"caption\">The little pictures: the shaded band is what is accepted as \
-             the same, fixed before the first run; the line is the measured interval (Student's t over the seeds, which \
-             all cells share), the dot its mean, and the hollow diamond the paper's number.</p>\n";
+    html += "</tbody></table></div>\n<p class=\"caption\">In the small pictures, the shaded band is the accepted range, \
+     fixed before the first run; the line is the measured 95 % interval (Student's t over the seeds, which all cells \
+     share), the dot the mean, and the hollow diamond the paper's number.</p>\n";
     let behind: usize = claims.iter().map(|claim| claim.cells.len()).sum();
     if behind > 0 {
-        html += &folded(
-            &format!("What is behind the claims ({behind} cells and conditions)"),
-            &table_behind(claims),
-        );
+        html += &folded(&format!("Cells and conditions behind the claims ({behind})"), &table_behind(claims));
     }
     section("claims", "Claim by claim", html)
 }
@@ -54,7 +51,7 @@ fn row(claim: &ClaimResult) -> String {
          <td class=\"left\" data-name=\"Paper\"><div><strong>{}</strong><small>accepted: {}</small></div></td>\
          <td class=\"left\" data-name=\"Measured\"><div>{}</div></td>\
          <td class=\"left\" data-name=\"Verdict\"><div>{}</div></td>\
-         <td class=\"left found\" data-name=\"Found out\"><div>{note}</div></td></tr>\n",
+         <td class=\"left found\" data-name=\"Findings\"><div>{note}</div></td></tr>\n",
         Text(&claim.statement),
         Text(&claim.r#where),
         Text(&claim.aggregate),

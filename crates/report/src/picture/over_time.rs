@@ -79,7 +79,7 @@ struct Panel<'a> {
 impl Panel<'_> {
     fn draw(mut self, curves: impl FnOnce(&mut Svg, &Frame)) -> Picture {
         if !self.run.handovers.is_empty() {
-            self.keys.push((Key::Band, "handover, no link".to_owned()));
+            self.keys.push((Key::Band, "handover, link down".to_owned()));
         }
         let (keys, entries): (Vec<Key>, Vec<String>) = self.keys.into_iter().unzip();
         let room = WIDTH - LEFT - RIGHT;
@@ -139,13 +139,13 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         ends: (least, ends.fold(least, f64::max)),
         keys: vec![
             key(Key::Mark(Mark::Sent), "sent"),
-            key(Key::Mark(Mark::SentAgain), "sent again"),
+            key(Key::Mark(Mark::SentAgain), "retransmitted"),
             key(Key::Mark(Mark::Lost), "lost"),
             key(Key::Mark(Mark::Timeout), "timeout"),
             key(Key::Line(1, false), "acknowledged"),
         ],
         caption:
-            "A stroke is a segment sent, from its first to its last byte; those closer than a pixel are one."
+            "Each stroke is a segment, from its first to its last byte; segments closer than a pixel are merged."
                 .to_owned(),
     };
     panel.draw(|svg, frame| {
@@ -177,7 +177,7 @@ fn window(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         ("congestion window", &sender.congestion_window_segments),
         ("slow start threshold", &sender.slow_start_threshold_segments),
     ];
-    let caption = "The threshold is left out while it is arbitrarily high.";
+    let caption = "The threshold is omitted while it is arbitrarily high.";
     let title = "Congestion window and slow start threshold";
     of_sender(run, flow, span, ("window", title, "window (segments)", caption), columns)
 }
@@ -189,7 +189,7 @@ fn round_trip(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         ("smoothed round-trip time", &sender.smoothed_round_trip_ms),
         ("retransmission timeout", &sender.retransmission_timeout_ms),
     ];
-    let caption = "The sender's own estimate, and the timeout that follows from it with its back-off.";
+    let caption = "The sender's own estimate, and the resulting timeout including back-off.";
     let title = "Round-trip time and retransmission timeout";
     of_sender(run, flow, span, ("round-trip", title, "time (ms)", caption), columns)
 }
@@ -233,14 +233,14 @@ fn queues(run: &RunSeries, span: Span) -> Picture {
     shown.truncate(MOST_QUEUES);
     let rest = match run.queues.len() - shown.len() {
         0 => String::new(),
-        rest => format!(" {rest} more stayed shorter."),
+        rest => format!(" {rest} more queues were shorter."),
     };
     let panel = Panel {
         run,
         span,
         kind: "queues",
         title: "Queues",
-        of: "directions of links".to_owned(),
+        of: "by link and direction".to_owned(),
         axis: "queue (packets)",
         ends: (0.0, shown.first().map_or(0.0, |queue| longest(queue))),
         keys: shown

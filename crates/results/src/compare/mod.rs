@@ -90,7 +90,7 @@ pub enum Verdict {
     Lower,
     /// The interval of the difference contains zero.
     NoClearDifference,
-    /// There is one pair, and it differs: one seed cannot tell.
+    /// There is one pair, and it differs: one seed is not enough.
     OnePair,
 }
 
@@ -102,7 +102,7 @@ pub fn compare(a: &Results, b: &Results) -> Result<Comparison, Error> {
     let (pairs, mut notes) = pairs(a, b)?;
     let rows: Vec<Row> = pairs.iter().flat_map(rows).collect();
     if rows.is_empty() {
-        let reason = format!("no flow of {} has the name of a flow of {}", b.name, a.name);
+        let reason = format!("{} and {} have no flow name in common", b.name, a.name);
         return Err(Error::refused(reason, "flows are compared by name"));
     }
     notes.extend(a.notes.iter().chain(&b.notes).cloned());
