@@ -6,7 +6,7 @@ use std::ffi::OsString;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Whatever it takes on Linux
+    /// The arguments that it has on Linux
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     rest: Vec<OsString>,
 }

@@ -19,7 +19,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long a process has to end by itself.
+/// How long a process has to end on its own.
 const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {

@@ -33,7 +33,7 @@ pub struct AccessLink {
     pub round_trip: Duration,
     /// The share of packets lost in each direction; `None` for an error model given as a table.
     pub loss: Option<f64>,
-    /// Its keys in a scenario besides rate and delay, one per line.
+    /// Its keys in a scenario other than rate and delay, one per line.
     #[serde(skip)]
     pub tables: String,
     /// Whether conditions vary over time.

@@ -92,7 +92,7 @@ function showControls(meta, other) {
   );
 }
 
-/** What is shown of a group at first: its second run beside its first one. */
+/** The initial view of a group: its first run, compared with its second. */
 function atFirst({ first, count, shown }) {
   return [first, 0, count > 1 ? first + 1 : -1, ...(shown ?? [])];
 }

@@ -63,7 +63,8 @@ const PANELS = [
     height: 360,
     format: (value) => (value === 0 ? "0" : asBytes(value)),
     caption:
-      "Each segment is an I-beam over the bytes it carries; below it are the acknowledgments as steps, above it the peer's " + "window. A flat line means that no new data arrived; red bars marked R are retransmissions.",
+      "Each segment is an I-beam over the bytes it carries; below it are the acknowledgments as steps, above it the peer's " +
+      "window. A flat line means that no new data arrived; red bars marked R are retransmissions.",
     keys: [
       ["ink", "bar", "sent"],
       ["red", "bar", "R retransmitted"],

@@ -1,4 +1,4 @@
-//! How well a network was emulated in real time, and whether what came of it can be trusted.
+//! How well a network was emulated in real time, and whether the results can be trusted.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct EmulationRecord {
     pub lateness_median_us: f64,
     /// That 99 % of them did not exceed.
     pub lateness_p99_us: f64,
-    /// That none exceeded; or how long the emulator stood still, where that is more.
+    /// The maximum; or the longest stall of the emulator, if that is longer.
     pub lateness_max_us: f64,
     /// Packets that were lost at interfaces of the host, where nothing is meant to be lost.
     pub lost_at_interfaces: u64,
@@ -38,7 +38,7 @@ impl EmulationRecord {
         self.stacks.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 
-    /// Why the results should not be trusted, in words; nothing when they can be.
+    /// Why the results should not be trusted; empty when they can be.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         let late = |us: f64| format!("{:.1} ms", us / 1000.0);

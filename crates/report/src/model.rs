@@ -14,9 +14,9 @@ pub struct Report {
     pub title: String,
     /// Where it comes from.
     pub provenance: Provenance,
-    /// The verdict in words, a sentence each, the most important first.
+    /// The verdict as sentences, the most important first.
     pub verdict: Vec<String>,
-    /// What a reader should know before believing it, each with its cure.
+    /// What a reader should know before believing it, each with its fix.
     pub warnings: Vec<String>,
     /// Length of a run.
     pub duration_s: f64,
@@ -80,10 +80,10 @@ pub struct Cell {
     pub runs: Vec<RunRecord>,
 }
 
-/// One flow of one cell over all seeds, in words besides.
+/// The results of one flow of one cell over all seeds, with its name and verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What tells this outcome from the others.
+    /// The name that distinguishes this outcome from the others.
     pub name: String,
     /// What the factor means: `faster`, `slower`, `no clear difference`, or nothing; or why there is none.
     pub judgement: String,

@@ -14,7 +14,7 @@ pub struct FlowSummary {
     pub variant: String,
     /// Goodput in bits per second.
     pub goodput_bits_per_second: Estimate,
-    /// Segments sent again in a run.
+    /// Segments retransmitted in a run.
     pub retransmissions_mean: f64,
     /// Expiries of the retransmission timer in a run.
     pub timeouts_mean: f64,

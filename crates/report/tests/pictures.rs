@@ -302,7 +302,7 @@ fn runs_over_time_are_files_too() {
     let axes = ["position (MB)", "window (segments)", "time (ms)", "queue (packets)"];
     for (picture, axis) in pictures.iter().zip(axes) {
         let texts = texts(&picture.svg);
-        let legend = if axis == "position (MB)" { "sent again" } else { "handover, link down" };
+        let legend = if axis == "position (MB)" { "retransmitted" } else { "handover, link down" };
         for wanted in [axis, "time (s)", "handover, link down", legend] {
             assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
         }

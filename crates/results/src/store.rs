@@ -27,7 +27,7 @@ pub struct Line {
     pub sweep: String,
     /// What the grid set.
     pub cell: Map<String, Value>,
-    /// What came of it.
+    /// The record of the run.
     pub run: RunRecord,
 }
 

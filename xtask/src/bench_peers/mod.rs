@@ -1,4 +1,4 @@
-//! `cargo xtask bench-peers`: delivered packets per CPU second beside other simulators, in pairs of runs
+//! `cargo xtask bench-peers`: delivered packets per CPU second compared with other simulators, in pairs of runs
 //! that alternate so that a change of the machine's speed meets both sides.
 
 mod entry;

@@ -1,4 +1,4 @@
-//! `cargo xtask oracle DIR`: our runs beside ns-2's.
+//! `cargo xtask oracle DIR`: our runs compared with ns-2's.
 //!
 //! A directory holds reference data of one or more families (see tests/oracle/README.md). Each run is
 //! set up from the settings that its file names, over the defaults of its family, and its random numbers

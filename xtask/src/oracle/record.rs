@@ -5,7 +5,7 @@ use super::trace::{Kind, Row, VARIABLES, Variables};
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, Instant, SenderSample, SequenceNumber};
 
-/// What to keep besides counters.
+/// What to keep in addition to counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Keep {
     pub(super) rows: bool,
@@ -13,7 +13,7 @@ pub(super) struct Keep {
     pub(super) acknowledgments: bool,
 }
 
-/// Listens to one flow.
+/// Records one flow.
 #[derive(Debug)]
 pub(super) struct Recorder {
     numbering: Numbering,
@@ -31,7 +31,7 @@ pub(super) struct Counters {
     pub(super) acked_data: i64,
     /// Sent, retransmissions and SYN included.
     pub(super) sent: i64,
-    /// Sent again.
+    /// Retransmitted.
     pub(super) rexmit: i64,
     /// Expirations of the retransmission timer.
     pub(super) timeouts: i64,

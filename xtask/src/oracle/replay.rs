@@ -31,7 +31,7 @@ pub(super) struct Run<'a> {
     pub(super) losses: Vec<u64>,
     /// Arrival indices of the acknowledgments to lose on their first hop.
     pub(super) lost_acknowledgments: Vec<u64>,
-    /// What to keep besides counters.
+    /// What to keep in addition to counters.
     pub(super) keep: Keep,
 }
 
@@ -220,7 +220,7 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
     Ok((sender, receiver))
 }
 
-/// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate has the segment sent again, once, and none of them
+/// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate causes one retransmission, and none of them
 /// lets a new one go.
 const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
     scheme: LossNotification::ActOn,
@@ -301,7 +301,7 @@ fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkCo
     Ok((forward, backward))
 }
 
-/// At the start of each outage what waits is lost; the packet in transmission goes on.
+/// At the start of each outage what waits is lost; the packet in transmission is still delivered.
 fn emptied_queues(setup: &Setup) -> Result<Schedule, String> {
     let starts = (1..).map(|k| f64::from(k) * setup.period).take_while(|start| *start < setup.dur);
     let starts = starts.map(|start| Instant::ZERO + Duration::from_secs_f64(start));

@@ -168,7 +168,7 @@ settings! {
     snoop: bool = false, "snoop", flag;
     /// Family e: the sender is the mobile node.
     up: bool = false, "up", flag;
-    /// Family e: the sender heeds notifications of losses over the air.
+    /// Family e: the sender acts on notifications of losses over the air.
     eln: bool = false, "eln", flag;
     /// Whether packets are lost before the queue ("head") or after propagation ("end").
     loss_at_head: bool = false, "lossat", choice("end", "head");

@@ -1,4 +1,4 @@
-//! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are sent again by whom depends on
+//! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are retransmitted, and by which host, depends on
 //! details that no specification has, so means over the seeds are compared.
 
 use super::dice::Dice;

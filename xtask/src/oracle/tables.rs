@@ -74,7 +74,7 @@ fn take_settings<'a>(
     Ok(results)
 }
 
-/// One row beside ours.
+/// One row compared with ours.
 pub(super) struct Compared<'a> {
     pub(super) row: &'a TableRow,
     /// The first result that differs: its name, theirs, ours.
@@ -83,7 +83,7 @@ pub(super) struct Compared<'a> {
     packets_first: usize,
     /// Whether the reference lost exactly the packets that ours lost.
     losses_are_known: bool,
-    /// Packets acknowledged, theirs if the table tells.
+    /// Packets acknowledged: theirs, if the table has the number, and ours.
     pub(super) acked: (Option<f64>, f64),
 }
 

@@ -1,4 +1,4 @@
-//! A link that tells ns-2's time of each arrival.
+//! A link that computes ns-2's time of each arrival.
 
 use super::ns2_clock::Ns2Clock;
 use seamline_net::error::{Arrival, ErrorModel};

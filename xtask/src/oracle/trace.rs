@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Ack,
     /// The sender sent a packet for the first time.
     Send,
-    /// The sender sent a packet again.
+    /// The sender retransmitted a packet.
     Rexmit,
     /// A packet was lost before the bottleneck's queue.
     Drop,

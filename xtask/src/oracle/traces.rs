@@ -10,7 +10,7 @@ use super::trace::{Kind, Totals, Trace};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// One trace beside ours.
+/// One trace compared with ours.
 struct Compared {
     trace: Trace,
     ours: Ours,

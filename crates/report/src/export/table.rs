@@ -165,7 +165,7 @@ fn emulation(report: &Report) -> Table {
         .real("lateness_max_us", rows().map(|row| Some(row.it.lateness_max_us)))
         .whole("lost_at_interfaces", rows().map(|row| row.it.lost_at_interfaces))
         .whole("payload_unknown", rows().map(|row| row.it.payload_unknown))
-        .text("doubts", rows().map(|row| row.it.doubts().join("; ")))
+        .text("warnings", rows().map(|row| row.it.doubts().join("; ")))
 }
 
 /// A whole number that not every link has.

@@ -28,7 +28,7 @@ pub(crate) struct Encoded {
 /// Neighbouring runs of which one is shown, or two side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Group {
-    /// What a reader chooses it by.
+    /// The title that a reader chooses it by.
     pub(crate) title: String,
     /// What to see in it.
     pub(crate) look: String,
@@ -41,7 +41,7 @@ pub(crate) struct Group {
     pub(crate) shown: Option<(f64, f64)>,
 }
 
-/// What is known of a run besides its columns.
+/// The metadata of a run, without its columns.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunMeta {
     name: String,

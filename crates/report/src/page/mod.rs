@@ -63,7 +63,7 @@ fn header(report: &Report) -> String {
     )
 }
 
-/// The verdict in words, and what to know before believing it.
+/// The verdict, and what to know before believing it.
 fn verdict(report: &Report) -> String {
     let mut html = String::new();
     for sentence in &report.verdict {

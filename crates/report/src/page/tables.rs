@@ -70,7 +70,7 @@ const SHOWN: [Shown; 4] = [
             ("lateness_max_us", "Late (maximum)"),
             ("priority", "Priority"),
             ("kernel", "Kernel"),
-            ("doubts", "Warnings"),
+            ("warnings", "Warnings"),
         ],
     },
     Shown {

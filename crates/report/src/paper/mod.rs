@@ -30,7 +30,7 @@ pub struct PaperReport {
     pub citation: String,
     /// How much was run, in a line.
     pub facts: String,
-    /// What a reader should know before believing it, each with its cure.
+    /// What a reader should know before believing it, each with its fix.
     pub warnings: Vec<String>,
     /// Its claims.
     pub claims: Vec<ClaimResult>,

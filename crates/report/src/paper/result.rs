@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
 
-/// A judgement in words, and how good it is. Who judges is the caller's business.
+/// A judgement as text, and how good it is. The caller judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Badge {
     /// The judgement: `reproduced`.
@@ -24,7 +24,7 @@ pub enum Tone {
     Partly,
     /// Not as it should be.
     Bad,
-    /// Nobody can tell.
+    /// Undecided.
     Open,
 }
 

@@ -61,7 +61,7 @@ impl Span {
     }
 }
 
-/// What a picture needs besides its curves.
+/// Everything in a picture except its curves.
 struct Panel<'a> {
     run: &'a RunSeries,
     span: Span,
@@ -139,7 +139,7 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         ends: (least, ends.fold(least, f64::max)),
         keys: vec![
             key(Key::Mark(Mark::Sent), "sent"),
-            key(Key::Mark(Mark::SentAgain), "retransmitted"),
+            key(Key::Mark(Mark::Retransmitted), "retransmitted"),
             key(Key::Mark(Mark::Lost), "lost"),
             key(Key::Mark(Mark::Timeout), "timeout"),
             key(Key::Line(1, false), "acknowledged"),
@@ -159,7 +159,7 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         }
         strokes(svg, &path);
         for segment in flow.segments.iter().filter(|segment| segment.retransmission) {
-            mark(svg, Mark::SentAgain, frame.place(segment.time_s, megabytes(segment.start)));
+            mark(svg, Mark::Retransmitted, frame.place(segment.time_s, megabytes(segment.start)));
         }
         for drop in &flow.drops {
             mark(svg, Mark::Lost, frame.place(drop.time_s, megabytes(drop.start)));

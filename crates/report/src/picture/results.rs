@@ -91,7 +91,7 @@ fn mean_of(report: &Report, outcome: &Outcome) -> Option<Estimate> {
     estimate(&means)
 }
 
-/// How long it took to be back at pace after handovers.
+/// How long flows took to recover from handovers.
 fn recovery(report: &Report) -> Option<Picture> {
     let such = report.outcomes.iter().filter(|outcome| outcome.summary.handovers > 0).take(MOST_CURVES);
     let distributions: Vec<Distribution> = such

@@ -23,7 +23,7 @@ pub struct Comparison {
     pub a: String,
     /// What is called B.
     pub b: String,
-    /// What differs between them besides what varies in their grids.
+    /// The differences between them, except for the keys of their grids.
     pub differences: Vec<Difference>,
     /// Whether both have the same cells, what is behind the labels of a grid and in files included; `None` when that
     /// is not known, or one has cells that the other has not.
@@ -90,7 +90,7 @@ pub enum Verdict {
     Lower,
     /// The interval of the difference contains zero.
     NoClearDifference,
-    /// There is one pair, and it differs: one seed is not enough.
+    /// There is one pair, and it differs: one seed cannot show whether that is by chance.
     OnePair,
 }
 
