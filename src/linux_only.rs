@@ -1,4 +1,4 @@
-//! In place of a live command where there is no Linux.
+//! Replaces a live command where there is no Linux.
 
 use crate::Outcome;
 use crate::terminal::Failure;

@@ -62,12 +62,12 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     shown.and(escaped)
 }
 
-/// End what commands in place of agents have started outside the lab, if there are any.
+/// End processes that commands in place of agents have started outside the lab, if there are any.
 pub(crate) fn end_escaped_from(agents: &[ExternalAgent]) -> Outcome {
     if agents.is_empty() { Ok(()) } else { end_escaped() }
 }
 
-/// End what commands have started outside the lab.
+/// End processes that commands have started outside the lab.
 fn end_escaped() -> Outcome {
     match leftovers::end_escaped(GRACE) {
         Ok(_) => Ok(()),

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct EmulationRecord {
     /// The kernel's release.
     pub kernel: String,
-    /// By host: its name and whose TCP it had, `linux` or `seamline`; then each agent in whose place a command stood, `command`.
+    /// The name of each host and its TCP, `linux` or `seamline`; then each agent replaced by a command, with `command`.
     pub stacks: Vec<(String, String)>,
     /// The priority that the emulator had.
     pub priority: String,
-    /// Packets handed to hosts, and to commands in places of agents.
+    /// Packets handed to hosts, and to commands that replace agents.
     pub packets: u64,
     /// Lateness in microseconds that half of them did not exceed.
     pub lateness_median_us: f64,

@@ -38,7 +38,7 @@ impl std::error::Error for ReportError {}
 /// next to it. With `alone` the page is the only file, and what would be in others can be saved from it.
 ///
 /// # Errors
-/// When a table cannot be written in its format, which is a fault of this program.
+/// When a table cannot be written in its format, which is a bug of this program.
 pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError> {
     let origin = &report.provenance;
     let tables = table::summary(report);

@@ -1,5 +1,5 @@
 //! A report before it is drawn: the results of an experiment as they are (the record of every run, the summary of every flow), and
-//! the words around them. It holds no number of its own. Times are in seconds since the start of a run unless a name says otherwise.
+//! the text around them. It has no numbers of its own. Times are in seconds since the start of a run unless a name says otherwise.
 
 use crate::emulation::EmulationRecord;
 use crate::provenance::Provenance;
@@ -10,9 +10,9 @@ use crate::summary::FlowSummary;
 /// The report of an experiment: from it come the page, the pictures, the tables and the files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// What a person calls the experiment.
+    /// The title of the experiment.
     pub title: String,
-    /// Where it comes from.
+    /// Its provenance.
     pub provenance: Provenance,
     /// The verdict as sentences, the most important first.
     pub verdict: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// Length of a run.
     pub duration_s: f64,
-    /// What is left out of all means, from the start.
+    /// The time excluded from all means, from the start of a run.
     pub warm_up_s: f64,
     /// The cells of the grid.
     pub cells: Vec<Cell>,
@@ -31,7 +31,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What a cell is called.
+    /// The name of a cell.
     pub fn cell_name(&self, cell: usize) -> &str {
         self.cells.get(cell).map_or("", |cell| &cell.name)
     }
@@ -72,7 +72,7 @@ impl Report {
 /// One cell of the grid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What the grid set: dotted keys and values.
     pub values: Vec<(String, String)>,

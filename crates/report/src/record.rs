@@ -13,7 +13,7 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Two entries for each `[[link]]`, and then for each `[[cell]]`, down and up, in the order of the file.
     pub links: Vec<LinkRecord>,
-    /// One entry for each `[[agent]]` that stands somewhere, in the order of the file, but for those in whose place a command stood.
+    /// One entry for each `[[agent]]` with a position, in the order of the file, except those replaced by a command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentRecord>,
     /// How well it was emulated, where it was run in real time.
@@ -43,7 +43,7 @@ pub struct AgentRecord {
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
-    /// What the variant is called.
+    /// The name of the variant.
     pub variant: String,
     /// Payload delivered in order in the whole run.
     pub delivered_bytes: u64,

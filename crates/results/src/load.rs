@@ -13,7 +13,7 @@ use std::path::Path;
 /// Results of one scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// What they are called.
+    /// Their name.
     pub name: String,
     /// The program that computed them; `None` when it is not known.
     pub engine: Option<String>,

@@ -97,7 +97,7 @@ pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// All lines of these files, each key once, in the order in which they stand.
+/// All lines of these files, each key once, in the order of the files.
 pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
     let mut all = Found::default();
     let mut known = BTreeSet::new();

@@ -27,7 +27,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the run at this place of the plan belongs to it.
+    /// Whether the run at this index of the plan belongs to it.
     pub fn has(self, place: usize) -> bool {
         place % self.count == self.index - 1
     }
@@ -75,7 +75,7 @@ pub struct SweepOptions {
     pub add: bool,
 }
 
-/// Who is informed about progress.
+/// The receiver of progress.
 pub trait Progress: Sync {
     /// So many runs are to be done now.
     fn begins(&self, to_do: usize);
@@ -139,7 +139,7 @@ pub fn sweep(
     Ok(outcome)
 }
 
-/// One run: the place of the cell and the seed.
+/// One run: the index of the cell and the seed.
 type Job = (usize, u64);
 
 fn keys(lines: &[Line]) -> impl Iterator<Item = String> {

@@ -80,7 +80,7 @@ fn missing_row(theirs: &[Row], ours: &[Row]) -> Option<Difference> {
 }
 
 /// Whether the k-th event of every kind agrees within one packet: sequence numbers and counts within
-/// one, times within `packet_time` seconds. Otherwise says where not.
+/// one, times within `packet_time` seconds.
 pub(super) fn within_one_packet(theirs: &[Row], ours: &[Row], packet_time: f64) -> Result<(), String> {
     for kind in [Kind::Send, Kind::Rexmit, Kind::Ack, Kind::Drop] {
         let of_kind =

@@ -97,7 +97,7 @@ impl Dice {
         loss_indices(SEEDS_APART + setup.seed, setup.ackper, most_arrivals(setup))
     }
 
-    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    /// The phase of the sender's clock at time zero, as a fraction of a tick.
     pub(super) fn clock_phase(&self, setup: &Setup) -> f64 {
         let generated = setup.clock_phase();
         let record = self.records.iter().find(|record| record.seed == setup.seed);

@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub(super) setup: &'a Setup,
-    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    /// The phase of the sender's clock at time zero, as a fraction of a tick.
     pub(super) clock_phase: f64,
     /// Arrival indices of the packets to lose.
     pub(super) losses: Vec<u64>,

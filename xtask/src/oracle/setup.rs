@@ -193,7 +193,7 @@ impl Setup {
     pub(super) fn default_of_2_35(self) -> Setup {
         Setup { tick: 0.01, minrto: 0.2, limtx: true, iw: 2, syn: true, useheaders: true, ..self }
     }
-    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    /// The phase of the sender's clock at time zero, as a fraction of a tick.
     pub(super) fn clock_phase(&self) -> f64 {
         clock_phase(self.seed, self.variant == Variant::Vegas)
     }

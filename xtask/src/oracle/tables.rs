@@ -23,7 +23,7 @@ pub(super) struct TableRow {
     /// Line in the file, counted from 1.
     pub(super) line: usize,
     pub(super) setup: Setup,
-    /// Columns that are no settings, as they stand in the file.
+    /// Columns that are not settings, as in the file.
     pub(super) results: Vec<(String, String)>,
 }
 

@@ -22,7 +22,7 @@ pub fn provenance(provenance: &Provenance) -> File {
 /// A table as CSV, JSON and Parquet; no files for a table without rows. The segments of a run are too many for text.
 ///
 /// # Errors
-/// When it cannot be written in a format, which is a fault of this program.
+/// When it cannot be written in a format, which is a bug of this program.
 pub fn of_table(table: &Table, provenance: &Provenance) -> Result<Vec<File>, ReportError> {
     let mut files = Vec::new();
     if table.rows() == 0 {

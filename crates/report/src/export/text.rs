@@ -1,6 +1,6 @@
 //! Tables as text.
 //!
-//! Comma-separated values (RFC 4180, with line feeds) stand below comment lines that say where they come from. RFC 4180 knows no
+//! Comma-separated values (RFC 4180, with line feeds) are below comment lines with their provenance. RFC 4180 has no
 //! comments, but its readers do: `comment="#"` in pandas, `comment_prefix="#"` in polars, `comment.char="#"` in R.
 //! JSON has a list for each column: `pandas.DataFrame(document["columns"])`.
 
@@ -35,7 +35,7 @@ pub fn csv_rows(table: &Table) -> String {
     text
 }
 
-/// Where a table comes from, a comment line for each field.
+/// The provenance of a table, a comment line for each field.
 pub(crate) fn comments(provenance: &Provenance) -> String {
     let fields = provenance.fields().into_iter();
     fields.map(|(name, value)| format!("# {name}: {}\n", in_one_line(&value))).collect()

@@ -19,7 +19,7 @@ pub(crate) struct Encoded {
     pub(crate) runs: Vec<RunMeta>,
     /// The columns of each run.
     pub(crate) texts: Vec<String>,
-    /// What was left out, a sentence each.
+    /// What is omitted, a sentence each.
     pub(crate) remarks: Vec<String>,
     /// Runs that belong together and apart from others; none when all do.
     pub(crate) groups: Vec<Group>,
@@ -54,7 +54,7 @@ pub(crate) struct RunMeta {
 }
 
 impl RunMeta {
-    /// What the cell is called.
+    /// The name of the cell.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

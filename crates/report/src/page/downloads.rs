@@ -1,4 +1,4 @@
-//! The numbers of a page that stands alone: in the page, to be saved from it.
+//! The data of a standalone page: embedded in it, to be saved from it.
 
 use super::html;
 use crate::escape::json_in_script;

@@ -12,7 +12,7 @@ const MOST_ROWS: usize = 400;
 struct Shown {
     table: &'static str,
     title: &'static str,
-    /// So many columns from the left hold words.
+    /// The number of columns, from the left, that hold text.
     left: usize,
     /// The exported column, and its heading. A column without values is left out.
     columns: &'static [(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! The time panels of the page: their place, their controls, their data and their script.
+//! The time panels of the page: their frame, controls, data and script.
 
 use super::columns::Encoded;
 use super::html;

@@ -1,6 +1,6 @@
 //! The page of a reproduced paper: its claims next to what was measured, and further sections.
 //!
-//! The claims come first and the provenance last; between them stand the [`Section`]s that the caller makes of words,
+//! The claims come first and the provenance last; between them are the [`Section`]s that the caller makes of text,
 //! tables and pictures. Every picture becomes a file next to the page, and so does every table of numbers.
 
 pub mod claims;
@@ -49,7 +49,7 @@ impl PaperReport {
     /// next to it.
     ///
     /// # Errors
-    /// When a table cannot be written in its format, which is a fault of this program.
+    /// When a table cannot be written in its format, which is a bug of this program.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
         let mut files = vec![export::provenance(&self.provenance)];
         for table in &self.tables {

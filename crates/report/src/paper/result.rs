@@ -51,7 +51,7 @@ impl Tone {
 }
 
 impl Badge {
-    /// As HTML: sign and words.
+    /// As HTML: sign and text.
     pub(crate) fn html(&self) -> String {
         let (class, sign) = (self.tone.class(), self.tone.sign());
         format!("<span class=\"badge {class}\">{sign}&nbsp;{}</span>", Text(&self.words))

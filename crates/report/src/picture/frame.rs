@@ -4,7 +4,7 @@ use super::style::{Mark, band, hatched, mark, marker, published, stroke};
 use super::svg::{Anchor, FAINT, INK, Svg, TEXT, px, width_of};
 use crate::scale::{Linear, Ticks};
 
-/// What a picture is called.
+/// The name and the titles of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Names<'a> {
     /// Unique among the pictures of a page.
@@ -22,7 +22,7 @@ pub struct Names<'a> {
 pub struct Frame {
     /// The scale from left to right.
     pub x: Linear,
-    /// The scale from below to above.
+    /// The scale from bottom to top.
     pub y: Linear,
 }
 
@@ -50,7 +50,7 @@ const LEGEND_ROW: f64 = 20.0;
 const KEY_WIDTH: f64 = 34.0;
 
 impl Frame {
-    /// Where a point stands.
+    /// The position of a point.
     pub fn place(&self, x: f64, y: f64) -> (f64, f64) {
         (self.x.place(x), self.y.place(y))
     }

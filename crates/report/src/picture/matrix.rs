@@ -35,7 +35,7 @@ pub fn is_sure(gain: &Estimate) -> bool {
 /// A panel: a row of fields for each row of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// Its fields.
     pub fields: Vec<Vec<Field>>,
@@ -44,9 +44,9 @@ pub struct Panel {
 /// Panels with the same rows and columns, two in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// What the rows are called, from above.
+    /// The names of the rows, from the top.
     pub rows: Vec<String>,
-    /// What the columns are called; a hyphen is a place to break them.
+    /// The names of the columns, which may be broken at a hyphen.
     pub columns: Vec<String>,
     /// The panels.
     pub panels: Vec<Panel>,

@@ -29,7 +29,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// As a file of its own, which says where it comes from.
+    /// As a standalone file with its provenance.
     pub fn file(&self, provenance: &Provenance) -> File {
         let fields =
             provenance.fields().into_iter().map(|(name, value)| format!("{name}: {}\n", Text(&value)));

@@ -4,7 +4,7 @@
 use crate::escape::Text;
 use std::fmt::Write;
 
-/// Where text stands relative to its place.
+/// The position of text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// To the right of it.
@@ -33,7 +33,7 @@ pub const INK: &str = "#1f2430";
 pub const FAINT: &str = "#5b6472";
 
 impl Svg {
-    /// An empty picture. The title is what a screen reader says.
+    /// An empty picture. The title is read by screen readers.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         let title = title.to_owned();
         Svg { width, height, title, definitions: String::new(), body: String::new() }

@@ -16,7 +16,7 @@ pub(super) struct Pair<'a> {
     pub(super) runs: Vec<(&'a RunRecord, &'a RunRecord)>,
 }
 
-/// The cells that both have, and what to say about the others. A key that varies in one and is fixed in the
+/// The cells that both have, and notes on the others. A key that varies in one and is fixed in the
 /// other counts with its fixed value.
 ///
 /// # Errors

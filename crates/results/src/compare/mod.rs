@@ -16,12 +16,12 @@ use seamline_experiment::record::{FlowRecord, RunRecord};
 use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 
-/// Everything a comparison says.
+/// The result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// What is called A.
+    /// The name of A.
     pub a: String,
-    /// What is called B.
+    /// The name of B.
     pub b: String,
     /// The differences between them, except for the keys of their grids.
     pub differences: Vec<Difference>,
@@ -84,9 +84,9 @@ pub enum Measure {
 pub enum Verdict {
     /// Every pair is equal.
     Identical,
-    /// The interval of the difference lies above zero.
+    /// The interval of the difference is above zero.
     Higher,
-    /// The interval of the difference lies below zero.
+    /// The interval of the difference is below zero.
     Lower,
     /// The interval of the difference contains zero.
     NoClearDifference,
