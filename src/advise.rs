@@ -16,36 +16,35 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = links())]
 pub(crate) struct Arguments {
-    /// The link that the host is on: a name (see below), changed if need be ("geo, loss=1 %"), or "rate=20 Mbit/s,
+    /// The link that the host is on: a name (see below), optionally changed ("geo, loss=1 %"), or "rate=20 Mbit/s,
     /// round_trip=60 ms, loss=0.01 %, queue=50 packets"; `recording=FILE` takes a mahimahi, LeoEM or delay file
     #[arg(long, value_name = "LINK")]
     from: String,
-    /// The link that it may go to, likewise
+    /// The link that it may hand over to, in the same form
     #[arg(long, value_name = "LINK")]
     to: String,
-    /// For how long nothing passes, at the handover and again at the return
+    /// How long no packets pass, at the handover and again at the return
     #[arg(long, value_name = "TIME")]
     interruption: String,
-    /// From the handover until the host must leave the new link, the interruption included; or forever
+    /// Time from the handover until the host must leave the new link, including the interruption; or forever
     #[arg(long, value_name = "TIME", default_value = "forever")]
     stay: String,
-    /// The file that the host downloads, or uploads; what counts is when it is there
+    /// Size of the file that the host transfers; the result is its completion time
     #[arg(long, value_name = "SIZE")]
     file: Option<String>,
-    /// A flow without end instead; what counts is what it has delivered after this time
+    /// Use a flow without end instead; the result is the data it delivers within this time
     #[arg(long, value_name = "TIME")]
     horizon: Option<String>,
-    /// The host sends; without it the host receives. Both directions of a link are alike
+    /// The host sends instead of receiving. Both directions of a link are the same
     #[arg(long)]
     upload: bool,
-    /// From the start of the flow to the handover; without it ten round trips of the old link
+    /// Time from the start of the flow to the handover [default: ten round trips of the old link]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
-    /// How long beforehand schemes that need it hear of a handover; without it a round trip of the slower link
+    /// How long in advance schemes that need it are notified of a handover [default: a round trip of the slower link]
     #[arg(long, value_name = "TIME")]
     lead: Option<String>,
-    /// Let base stations keep so much of what waits or comes for the host while it is away, and send it on; without it
-    /// that is lost
+    /// How much data base stations buffer for the host while it is away, and then forward [default: none; it is lost]
     #[arg(long, value_name = "AMOUNT")]
     forward: Option<String>,
     /// Seeds 1, 2, ... n
@@ -54,11 +53,10 @@ pub(crate) struct Arguments {
     /// The variant of TCP (seamline list variants)
     #[arg(long, value_name = "NAME", default_value = "cubic")]
     variant: String,
-    /// Its profile (seamline list profiles)
+    /// The profile of TCP (seamline list profiles)
     #[arg(long, value_name = "NAME", default_value = "linux")]
     profile: String,
-    /// Write the picture (SVG), the answer as JSON, and, where the handover is complete, a scenario of it into this folder;
-    /// the scenario says what seeds add in an advice
+    /// Write the figure (SVG), the answer (JSON) and, if the handover completes, its scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -79,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     arguments.out.as_deref().map_or(Ok(()), prepare)?;
     let searched = seamline_advise::effort(&question).seeds;
     if searched < question.seeds as usize && !arguments.output.quiet {
-        let what = format!("much is to be simulated, so bounds are searched with {searched} seeds");
+        let what = format!("the simulation is long, so bounds are searched with {searched} seeds");
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
     let interrupt = Interrupt::listen()?;
@@ -106,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 fn prepare(folder: &Path) -> Outcome {
     let cannot = |error: std::io::Error| {
         Failure::Input(format!(
-            "--out: `{}` is no folder to write to: {error}\ntip: choose another folder; it is made if need be",
+            "--out: cannot write to the folder `{}`: {error}\ntip: choose another folder; it is created if it does not exist",
             folder.display()
         ))
     };
@@ -137,7 +135,7 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
         AdviseError::Input(error) => Failure::Input(error.to_string()),
         AdviseError::Scenario(diagnostics) => invalid(&diagnostics),
         AdviseError::Interrupted => Failure::Interrupted(
-            "interrupted; there is no advice from part of the runs".to_owned(),
+            "interrupted; an incomplete set of runs gives no advice".to_owned(),
             interrupt.exit_code(),
         ),
     }

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// Runs of each case; intervals hold at 95 % from six runs on
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// A few minutes in all: two cases of each remedy, one run each
+    /// Take a few minutes in total: two cases of each remedy, one run each
     #[arg(long, conflicts_with = "runs")]
     quick: bool,
     /// Only this remedy (see below); can be repeated
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Only cases without random packet loss
     #[arg(long)]
     no_random_loss: bool,
-    /// How many runs at the same time
+    /// Run this many at a time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// How often to repeat a run for which the host was too busy
@@ -53,10 +53,10 @@ pub(crate) struct Arguments {
     /// Store all runs in this folder, next to earlier ones, with tables as Markdown and pictures
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing; show and draw the runs in the folder of --out again
+    /// Run nothing; show and draw the stored runs in the folder of --out
     #[arg(long, requires = "out", conflicts_with_all = ["quick"])]
     again: bool,
-    /// No progress, no notes
+    /// Do not show progress and notes
     #[arg(long, short)]
     quiet: bool,
 }
@@ -88,7 +88,7 @@ fn remedies() -> String {
 fn remedy(name: &str) -> Result<&'static Remedy, String> {
     remedy::find(name).ok_or_else(|| {
         let names: Vec<&str> = remedy::ALL.iter().map(|remedy| remedy.name).collect();
-        format!("there is no such remedy; there are {}", names.join(", "))
+        format!("unknown remedy; choose one of {}", names.join(", "))
     })
 }
 

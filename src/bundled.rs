@@ -26,60 +26,41 @@ pub(crate) fn without_schema(text: &str) -> &str {
     }
 }
 
+macro_rules! bundled {
+    ($name:literal, $summary:literal) => {
+        bundled!($name, $summary, None)
+    };
+    ($name:literal, $summary:literal, $recording:expr) => {
+        Bundled {
+            name: $name,
+            summary: $summary,
+            text: include_str!(concat!("../scenarios/", $name, ".toml")),
+            recording: $recording,
+        }
+    };
+}
+
 /// All bundled scenarios; the first is the default.
 pub(crate) static ALL: &[Bundled] = &[
-    Bundled {
-        name: "starlink",
-        summary: "upload from a Starlink terminal: a new satellite every 15 s",
-        text: include_str!("../scenarios/starlink.toml"),
-        recording: None,
-    },
-    Bundled {
-        name: "lte-drive",
-        summary: "download in a car: LTE cells and their rates change",
-        text: include_str!("../scenarios/lte-drive.toml"),
-        recording: None,
-    },
-    Bundled {
-        name: "train-wifi",
-        summary: "access points along a railway: long hard handovers, two minimum RTOs",
-        text: include_str!("../scenarios/train-wifi.toml"),
-        recording: None,
-    },
-    Bundled {
-        name: "mobile-ip",
-        summary: "a new radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents",
-        text: include_str!("../scenarios/mobile-ip.toml"),
-        recording: None,
-    },
-    Bundled {
-        name: "quickstart",
-        summary: "the smallest scenario: one lossy link",
-        text: include_str!("../scenarios/quickstart.toml"),
-        recording: None,
-    },
-    Bundled {
-        name: "lab-quick",
-        summary: "a download with two handovers, short enough for real time (seamline lab)",
-        text: include_str!("../scenarios/lab-quick.toml"),
-        recording: None,
-    },
-    Bundled {
-        name: "leoem",
-        summary: "over a LeoEM satellite path log (--recording PATH)",
-        text: include_str!("../scenarios/leoem.toml"),
-        recording: Some(("link.space.schedule.file", "leoem")),
-    },
-    Bundled {
-        name: "mahimahi",
-        summary: "over a mahimahi capacity recording (--recording PATH)",
-        text: include_str!("../scenarios/mahimahi.toml"),
-        recording: Some(("link.radio.down.schedule.file", "mahimahi")),
-    },
-    Bundled {
-        name: "delay-series",
-        summary: "over a recorded delay series (--recording PATH)",
-        text: include_str!("../scenarios/delay-series.toml"),
-        recording: Some(("link.space.schedule.file", "delay-series")),
-    },
+    bundled!("starlink", "upload from a Starlink terminal: a new satellite every 15 s"),
+    bundled!("lte-drive", "download in a car: LTE cells and their rates change"),
+    bundled!("train-wifi", "access points along a railway: long hard handovers, two minimum RTOs"),
+    bundled!("mobile-ip", "a new radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents"),
+    bundled!("quickstart", "the smallest scenario: one lossy link"),
+    bundled!("lab-quick", "a download with two handovers, short enough for real time (seamline lab)"),
+    bundled!(
+        "leoem",
+        "over a LeoEM satellite path log (--recording PATH)",
+        Some(("link.space.schedule.file", "leoem"))
+    ),
+    bundled!(
+        "mahimahi",
+        "over a mahimahi capacity recording (--recording PATH)",
+        Some(("link.radio.down.schedule.file", "mahimahi"))
+    ),
+    bundled!(
+        "delay-series",
+        "over a recorded delay series (--recording PATH)",
+        Some(("link.space.schedule.file", "delay-series"))
+    ),
 ];

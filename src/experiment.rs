@@ -9,6 +9,7 @@ use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quo
 use seamline_experiment::text::{interval_table, verdicts};
 use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
 use seamline_report::Report;
+use seamline_report::quantity::plural;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -105,6 +106,13 @@ pub(crate) enum Table {
     First,
     /// None
     None,
+}
+
+impl Options {
+    /// The files that runs write.
+    pub(crate) fn files(&self) -> RunOptions {
+        RunOptions { pcapng: self.pcapng.clone(), events: self.events.clone(), ..RunOptions::default() }
+    }
 }
 
 impl Overrides {
@@ -234,7 +242,6 @@ pub(crate) fn headline(plan: &Plan) -> String {
     let Some(first) = plan.cells.first() else { return String::new() };
     let title = first.scenario.title.as_deref().unwrap_or("Scenario");
     let (cells, seeds) = (plan.cells.len(), first.scenario.seeds.len());
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
         "{title}: {}, {}, {} each\n\n",
         plural(cells, "grid cell"),

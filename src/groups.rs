@@ -1,7 +1,8 @@
 //! The groups of subcommands in the help.
 
-use crate::Cli;
+use crate::{Cli, Outcome};
 use clap::{Command, CommandFactory};
+use seamline_cli::print;
 
 /// Headings, each with its subcommands in the order of the help.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -22,7 +23,7 @@ pub(crate) fn command() -> Command {
 }
 
 /// All groups, with a line for each subcommand.
-pub(crate) fn text(command: &Command) -> String {
+fn text(command: &Command) -> String {
     let line = |name: &&str| {
         let about = command.find_subcommand(name).and_then(Command::get_about);
         format!("  {name:<12} {}\n", about.map(ToString::to_string).unwrap_or_default())
@@ -31,6 +32,22 @@ pub(crate) fn text(command: &Command) -> String {
         format!("{heading}:\n{}\n", names.iter().map(line).collect::<String>())
     };
     GROUPS.iter().map(group).collect()
+}
+
+/// Show the groups and how to start: `seamline` without arguments.
+pub(crate) fn show() -> Outcome {
+    let groups = text(&Cli::command());
+    print(&format!(
+        "\
+How TCP behaves, and what helps it, when hosts move.
+
+{groups}Start with:
+  seamline demo                  TCP variants over Starlink's handovers (seconds)
+  seamline init my.toml          your own scenario; then: seamline run my.toml
+  seamline <command> --help      all options of a command
+For real hosts there is seamline-host: agents and daemons that help TCP.
+"
+    ))
 }
 
 #[cfg(test)]

@@ -17,32 +17,32 @@ pub(crate) struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     options: Options,
-    /// Put our own endpoint at this node in place of the kernel's TCP; can be repeated
+    /// Use seamline's own TCP endpoint at this node instead of the kernel's; can be repeated
     #[arg(long, value_name = "NODE")]
     seamline: Vec<String>,
-    /// Use this congestion control of the kernel for all its senders, in place of each flow's variant
+    /// Use this kernel congestion control for all kernel senders, instead of each flow's variant
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
-    /// Let hosts talk by IPv6
+    /// Use IPv6
     #[arg(long)]
     ipv6: bool,
-    /// The node at which the command runs; without it the receiver of the first flow
+    /// The node at which the command runs [default: the receiver of the first flow]
     #[arg(long, value_name = "NODE", requires = "command")]
     at: Option<String>,
-    /// Run a shell command at another node meanwhile, e.g. server='iperf3 -s'; can be repeated
+    /// Also run a shell command at another node, e.g. server='iperf3 -s'; can be repeated
     #[arg(long, value_name = "NODE=COMMAND", requires = "command")]
     serve: Vec<String>,
     /// Run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0, e.g.
     /// station='seamline-host agent snoop --in wired0 --out wireless0'; can be repeated
     #[arg(long, value_name = "AGENT=COMMAND")]
     agent: Vec<String>,
-    /// Let the scenario's flows run next to the command
+    /// Also run the scenario's flows
     #[arg(long, requires = "command")]
     flows: bool,
     /// Report a node's link events to the Unix datagram socket at this path, as text for `seamline-host mobile`; can be repeated
     #[arg(long, value_name = "NODE=PATH", requires = "command")]
     notify: Vec<String>,
-    /// What to run inside the network, in which hosts have their nodes' names; without it the scenario's flows run
+    /// The command to run inside the network, where hosts have their nodes' names [default: run the scenario's flows]
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! In place of a live command where there is no Linux.
+//! Replaces a live command where there is no Linux.
 
 use crate::Outcome;
 use crate::terminal::Failure;
@@ -6,7 +6,7 @@ use std::ffi::OsString;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Whatever it takes on Linux
+    /// The arguments that it has on Linux
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     rest: Vec<OsString>,
 }

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     kind: Option<Kind>,
 }
 
-/// Name, what it is, where it comes from (may be empty).
+/// Name, summary, source (may be empty).
 type Entry = (&'static str, &'static str, &'static str);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {

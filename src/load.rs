@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum End {
-    /// Answer requests for bytes, until it is ended.
+    /// Answer requests for bytes until stopped.
     Serve(ServeArguments),
     /// Fetch bytes, and report stalls.
     Fetch(FetchArguments),
@@ -31,16 +31,16 @@ enum End {
 
 #[derive(Debug, clap::Args)]
 struct ServeArguments {
-    /// The port to listen at
+    /// The port to listen on
     #[arg(long, value_name = "PORT", default_value_t = PORT)]
     port: u16,
-    /// The kernel's congestion control; without it the host's own
+    /// The kernel's congestion control [default: that of the host]
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
     /// The longest retransmission timeout, from 1 s to 120 s (TCP_RTO_MAX_MS, Linux 6.15)
     #[arg(long, value_name = "TIME", value_parser = words::time)]
     rto_max: Option<Duration>,
-    /// Accept MPTCP connections, too
+    /// Also accept MPTCP connections
     #[arg(long)]
     mptcp: bool,
 }
@@ -52,13 +52,13 @@ struct FetchArguments {
     /// Its port
     #[arg(long, value_name = "PORT", default_value_t = PORT)]
     port: u16,
-    /// For how long
+    /// How long to fetch
     #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "10 s")]
     duration: Duration,
-    /// Inside `seamline lab`: until this time of the scenario, which is then the clock of all reported times
+    /// Inside `seamline lab`: fetch until this time of the scenario, and report all times on its clock
     #[arg(long, value_name = "TIME", value_parser = words::time, conflicts_with = "duration")]
     until: Option<Duration>,
-    /// Ask for so many bytes again and again, in place of one answer without end
+    /// Request this many bytes repeatedly, instead of one endless response
     #[arg(long, value_name = "SIZE", value_parser = words::bytes)]
     requests: Option<u64>,
     /// Use MPTCP
@@ -67,7 +67,7 @@ struct FetchArguments {
     /// The shortest stall to report
     #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "200 ms")]
     stall: Duration,
-    /// Write what came when into this file, as JSON
+    /// Write when data arrived into this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Do not report stalls
@@ -100,7 +100,7 @@ fn serve(arguments: &ServeArguments) -> Outcome {
     };
     let listener = serve.listen().map_err(failure)?;
     let port = listener.local_addr().map_err(failure)?.port();
-    note("note", format!("listening at port {port}; Ctrl-C ends it"));
+    note("note", format!("listening on port {port}; stop with Ctrl-C"));
     serve.run(&listener).map_err(failure)
 }
 
@@ -138,7 +138,7 @@ fn time_zero() -> Result<Instant, Failure> {
     let nanoseconds = std::env::var(variable).ok().and_then(|text| text.parse().ok());
     nanoseconds.map(Instant::from_nanos).ok_or_else(|| {
         Failure::Input(format!(
-            "--until is a time of a scenario, and {variable} does not say when that began\n\
+            "--until is a time of a scenario, and {variable} does not contain its start\n\
              tip: use it in a command of seamline lab, or give --duration"
         ))
     })
@@ -164,7 +164,7 @@ fn summary(timeline: &Timeline, least: Duration) -> String {
     }
     let stalls = timeline.stalls(least);
     for stall in &stalls {
-        let _ = writeln!(text, "nothing for {:.0} ms from {:.3} s on", stall.length_ms, stall.from_s);
+        let _ = writeln!(text, "no data for {:.0} ms from {:.3} s", stall.length_ms, stall.from_s);
     }
     if stalls.is_empty() {
         let _ = writeln!(text, "no stall of {least} or more");

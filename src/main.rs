@@ -5,6 +5,7 @@ mod advise;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod benchmark;
 mod bundled;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod calibrate;
 mod check;
 mod compare;
@@ -19,14 +20,12 @@ mod list;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod load;
 mod model;
-mod overview;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
 #[cfg(all(test, target_os = "linux"))]
 mod reference;
 mod run;
-mod schema;
 mod sweep;
 mod terminal;
 mod words;
@@ -36,7 +35,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use seamline_cli::pages::{self, CompletionArguments, ManArguments};
 use seamline_cli::{Failure, Outcome, exit_code};
 use seamline_scenario::keys::key_paths;
-use seamline_scenario::schema::description;
+use seamline_scenario::schema::{description, json_schema};
 use std::process::ExitCode;
 
 /// How TCP behaves, and what helps it, when hosts move between base stations, Wi-Fi, cellular, satellites or trains.
@@ -111,7 +110,7 @@ fn refuse_moved() -> Outcome {
 
 fn run(cli: Cli) -> Outcome {
     match cli.command {
-        None => overview::show(),
+        None => groups::show(),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
@@ -129,7 +128,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::List(arguments)) => list::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
-        Some(Command::Schema) => schema::run(),
+        Some(Command::Schema) => seamline_cli::print(&json_schema()),
         Some(Command::Completions(arguments)) => pages::completions(&arguments, with_keys(groups::command())),
         Some(Command::Man(arguments)) => pages::man(&arguments, groups::command()),
     }

@@ -1,7 +1,5 @@
 //! `seamline paper ID --out DIR`
 
-mod beyond;
-
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::sweep::failure as results_failure;
@@ -9,6 +7,7 @@ use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
+use seamline_paper::beyond::{self, BeyondOutcome};
 use seamline_paper::documents::Documents;
 use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
@@ -74,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         page::beyond::add(&mut report, found);
     }
     show(paper, &outcome, &report, arguments, &options)?;
-    beyond.map_or(Ok(()), |found| beyond::show(&found, arguments, &options))
+    beyond.map_or(Ok(()), |found| show_beyond(&found, arguments, &options))
 }
 
 fn all() -> String {
@@ -133,6 +132,16 @@ fn show(
         note("warning", "one seed gives no interval: use --seeds 5 to decide the claims");
     }
     Ok(())
+}
+
+/// Print the results on current networks, and write them as JSON.
+fn show_beyond(found: &BeyondOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
+    let path = options.out.join("beyond.json");
+    atomic::write(&path, json(found)?.as_bytes())?;
+    if arguments.output.json {
+        return Ok(());
+    }
+    print(&format!("\n{}Written:\n  {}\n", beyond::text::beyond(found), path.display()))
 }
 
 /// Write the page with its figures and tables; returns its path.

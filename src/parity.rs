@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
     scenario: Option<String>,
     #[command(flatten)]
     overrides: Overrides,
-    /// About a minute, for a check after every change: fewer cells, seeds and seconds
+    /// Take about a minute, for a check after every change: fewer cells, seeds and seconds
     #[arg(long, conflicts_with_all = ["scenario", "seeds", "set"])]
     quick: bool,
     /// How often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// How many runs at the same time
+    /// Run this many at a time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; can be
@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
     /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing: explain and draw the numbers in the folder of --out again, with the differences known now
+    /// Run nothing; explain and draw the numbers in the folder of --out again, with the currently known differences
     #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set", "agent"])]
     again: bool,
-    /// No progress, no notes
+    /// Do not show progress and notes
     #[arg(long, short)]
     quiet: bool,
 }

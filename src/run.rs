@@ -3,7 +3,6 @@
 use crate::Outcome;
 use crate::experiment::{Options, run_and_report};
 use crate::terminal::{Failure, invalid};
-use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
 use seamline_scenario::Plan;
 use std::path::{Path, PathBuf};
@@ -20,12 +19,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options } = arguments;
     let plan = load(file, &options.overrides.to_settings())?;
     let command = format!("run {}", quoted(&file.display().to_string()));
-    let files = RunOptions {
-        pcapng: options.pcapng.clone(),
-        events: options.events.clone(),
-        ..RunOptions::default()
-    };
-    run_and_report(&plan, options, &command, files)
+    run_and_report(&plan, options, &command, options.files())
 }
 
 /// Read a scenario file.

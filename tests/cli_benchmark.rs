@@ -67,7 +67,7 @@ fn serving(limits: &str, folder: &Path) -> (Child, String) {
         command.args(["-c", &script]).current_dir(folder).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let port = line.split("at port ").nth(1).and_then(|rest| rest.split(';').next());
+    let port = line.split("on port ").nth(1).and_then(|rest| rest.split(';').next());
     let port = port.unwrap_or_else(|| panic!("{line}")).to_owned();
     (server, port)
 }
@@ -104,7 +104,7 @@ fn a_load_inside_of_the_lab_tells_of_the_outage() {
     let arguments =
         [&["lab", &file, "--quiet", "--serve", &serve][..], &set, &["--", "sh", "-c", &fetch]].concat();
     let text = succeeds(&arguments, folder.path());
-    let stall = text.lines().find(|line| line.starts_with("nothing for")).unwrap_or_else(|| panic!("{text}"));
+    let stall = text.lines().find(|line| line.starts_with("no data for")).unwrap_or_else(|| panic!("{text}"));
     let numbers: Vec<f64> = stall.split(' ').filter_map(|word| word.parse().ok()).collect();
     // Longer than the outage, and begun with it.
     assert!((990.0..3500.0).contains(&numbers[0]) && (1.9..2.2).contains(&numbers[1]), "{text}");

@@ -36,7 +36,7 @@ fn the_same_results_are_identical_however_they_are_stored() {
             &text,
             &["The scenarios and the program are the same.", "flow.main.variant = cubic: main goodput"],
         );
-        assert_contains(&text, &["No difference: every run of both gives the same.\n"]);
+        assert_contains(&text, &["No difference: all runs give the same results.\n"]);
         assert_eq!(text.matches("identical").count(), 5);
     }
 }
@@ -63,7 +63,7 @@ fn what_is_behind_a_label_is_not_said_to_be_the_same() {
         succeeds(&arguments, folder.path());
     }
     let text = succeeds(&["compare", "a", "b"], folder.path());
-    assert_contains(&text, &["what is behind a label of the grid", "air = bad: main goodput", "identical"]);
+    assert_contains(&text, &["the content behind a grid label", "air = bad: main goodput", "identical"]);
     assert!(!text.contains("are the same"), "{text}");
 }
 
@@ -149,7 +149,7 @@ fn one_seed_that_differs_tells_nothing() {
     run("a.json", &["--seeds", "1"], folder.path());
     run("b.json", &["--seeds", "1", "--set", "link.radio.one_way_delay=21 ms"], folder.path());
     let text = succeeds(&["compare", "a.json", "b.json"], folder.path());
-    assert_contains(&text, &["one seed cannot tell whether it is chance: use --seeds 10"]);
+    assert_contains(&text, &["one seed cannot show whether that is by chance: use --seeds 10"]);
 }
 
 #[test]

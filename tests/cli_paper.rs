@@ -193,7 +193,7 @@ fn beyond_the_paper() {
     let arguments =
         ["paper", "E", "--seeds", "1", "--duration", "15 s", "--no-readings", "--beyond", "--out", "out"];
     let text = succeeds(&arguments, folder.path());
-    assert_contains(&text, &["Beyond the paper", "What to conclude:", "cannot be told with so few seeds"]);
+    assert_contains(&text, &["Beyond the paper", "What to conclude:", "inconclusive with so few seeds"]);
     let path = folder.path().join("out/beyond.json");
     let first = fs::read_to_string(&path).unwrap();
     let found: Value = serde_json::from_str(&first).unwrap();
@@ -218,7 +218,7 @@ fn beyond_the_paper() {
         assert!(fields.clone().count() == 20 && fields.into_iter().all(|field| field["mean"] == 1.0));
         let name = format!("out/beyond-{}.svg", map["scenario"].as_str().unwrap());
         let svg = fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_contains(&svg, &["<svg", map["title"].as_str().unwrap(), "freeze, "]);
+        assert_contains(&svg, &["<svg", map["title"].as_str().unwrap(), ">freeze<"]);
     }
     let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
     assert_contains(

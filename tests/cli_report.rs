@@ -126,8 +126,8 @@ fn bands_of_mobile_nodes_are_as_long_as_their_interruptions() {
     let columns = serde_json::from_str::<serde_json::Value>(&table).unwrap()["columns"].take();
     for (place, band) in bands.iter().enumerate() {
         let interruption_s = columns["interruption_ms"][place].as_f64().unwrap() / 1e3;
-        let (start, end) = (band["start"].as_f64().unwrap(), band["end"].as_f64().unwrap());
+        let (start, end) = (band["start_s"].as_f64().unwrap(), band["end_s"].as_f64().unwrap());
         assert!((end - start - interruption_s).abs() < 1e-6, "{band} and {interruption_s}");
-        assert!(band["detected"].as_f64().unwrap() > start, "{band}");
+        assert!(band["movement_detected_s"].as_f64().unwrap() > start, "{band}");
     }
 }

@@ -129,7 +129,7 @@ fn a_line_torn_off_anywhere_is_noticed_and_its_run_repeated() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         assert_contains(
             stderr(&output),
-            &["note: ", "runs.jsonl: the last line was torn off; its run is repeated"],
+            &["note: ", "runs.jsonl: the last line was incomplete; its run is repeated"],
         );
         assert_eq!(lines(&out), expected);
     }
@@ -141,7 +141,7 @@ fn a_line_torn_off_anywhere_is_noticed_and_its_run_repeated() {
             .as_str(),
         folder.path(),
     );
-    assert_contains(stderr(&output), &["1 damaged line passed over"]);
+    assert_contains(stderr(&output), &["1 damaged line skipped"]);
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -236,10 +236,7 @@ fn only_shards_that_were_read_whole_are_taken_in() {
     fs::write(&damaged, format!("{}\n{rest}", &first[..first.len() / 2])).unwrap();
     let output = seamline(&short("2").iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_contains(
-        stderr(&output),
-        &["1 damaged line passed over", "runs-2-of-2.jsonl", "stays where it is"],
-    );
+    assert_contains(stderr(&output), &["1 damaged line skipped", "runs-2-of-2.jsonl", "left in place"]);
     assert!(!own.exists() && damaged.exists() && out.join("runs-before.jsonl").exists());
     assert_eq!(fs::read_to_string(&damaged).unwrap().lines().count(), text.lines().count());
 }

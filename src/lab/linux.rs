@@ -19,7 +19,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long a process has to end by itself.
+/// How long a process has to end on its own.
 const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
@@ -47,11 +47,6 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     congestion.iter().for_each(|name| command += &format!(" --congestion {}", quoted(name)));
     command += if *ipv6 { " --ipv6" } else { "" };
     agent.iter().for_each(|text| command += &format!(" --agent {}", quoted(text)));
-    let files = RunOptions {
-        pcapng: options.pcapng.clone(),
-        events: options.events.clone(),
-        ..RunOptions::default()
-    };
     if !options.quiet {
         let cells = plan.cells.iter().map(|cell| &cell.scenario);
         let seconds: f64 = cells.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum();
@@ -59,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         note("note", format!("in real time this takes {seconds:.0} s: {runs} runs, one after the other"));
     }
     let mut escaped = Ok(());
-    let shown = run_and_report_with(&plan, options, &command, files, |files, finished| {
+    let shown = run_and_report_with(&plan, options, &command, options.files(), |files, finished| {
         let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
         escaped = end_escaped_from(&stacks.external_agents);
         results.map_err(|incomplete| incomplete.map_failure(failure))
@@ -67,16 +62,16 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     shown.and(escaped)
 }
 
-/// End what commands in place of agents have started outside the lab, if there are any.
+/// End processes that commands in place of agents have started outside the lab, if there are any.
 pub(crate) fn end_escaped_from(agents: &[ExternalAgent]) -> Outcome {
     if agents.is_empty() { Ok(()) } else { end_escaped() }
 }
 
-/// End what commands have started outside the lab.
+/// End processes that commands have started outside the lab.
 fn end_escaped() -> Outcome {
     match leftovers::end_escaped(GRACE) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Failure::Runtime(format!("cannot end what a command has started: {error}"))),
+        Err(error) => Err(Failure::Runtime(format!("cannot end processes that a command started: {error}"))),
     }
 }
 
@@ -95,15 +90,10 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &Stat
     if !options.quiet && plan.runs() > 1 {
         let flow = plan.cells[0].scenario.flows.first().map_or("", |flow| flow.variant_name.as_str());
         let (runs, first) = (plan.runs(), label(plan, 0));
-        note("note", format!("of the scenario's {runs} runs this is the first: {first}, TCP as of {flow:?}"));
+        note("note", format!("running the first of {runs} runs: {first}, TCP as in {flow:?}"));
     }
     let interrupt = Interrupt::listen_once()?;
-    let files = RunOptions {
-        pcapng: options.pcapng.clone(),
-        events: options.events.clone(),
-        stop: interrupt.flag().clone(),
-        ..RunOptions::default()
-    };
+    let files = RunOptions { stop: interrupt.flag().clone(), ..options.files() };
     let session = seamline_lab::shell(plan, stacks, &shell, state, &files);
     let escaped = end_escaped();
     let Some(session) = session.map_err(failure)? else {
@@ -212,7 +202,7 @@ pub(crate) fn prepare(quiet: bool) -> Result<StateDirectory, Failure> {
     let state = StateDirectory::find().map_err(host)?;
     match state.remove_leftovers(GRACE) {
         Ok(leftovers) => leftovers.iter().filter(|_| !quiet).for_each(report),
-        Err(error) => note("warning", format!("what a killed lab has left could not be ended: {error}")),
+        Err(error) => note("warning", format!("processes left by a killed lab could not be ended: {error}")),
     }
     privileges::obtain().map_err(host)?;
     Ok(state)
@@ -224,7 +214,7 @@ fn report(Leftover { lab, ended, .. }: &Leftover) {
         1 => "1 process".to_owned(),
         count => format!("{count} processes"),
     };
-    note("note", format!("ended {count} that a lab which was killed (process {lab}) had left"));
+    note("note", format!("ended {count} left by a killed lab (process {lab})"));
 }
 
 pub(crate) fn failure(error: LabError) -> Failure {

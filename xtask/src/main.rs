@@ -24,7 +24,7 @@ enum Chore {
         #[arg(long)]
         list: bool,
     },
-    /// Measure delivered packets per CPU second beside other simulators
+    /// Measure delivered packets per CPU second compared with other simulators
     BenchPeers(bench_peers::Options),
     /// Run our side of one workload of bench-peers
     #[command(hide = true)]

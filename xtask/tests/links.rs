@@ -78,8 +78,10 @@ fn relative_links_lead_somewhere() {
                 continue;
             }
             count += 1;
-            let (path, anchor) = link.split_once('#').map_or((link.as_str(), None), |(path, it)| (path, Some(it)));
-            let target = if path.is_empty() { document.clone() } else { document.parent().unwrap().join(path) };
+            let (path, anchor) =
+                link.split_once('#').map_or((link.as_str(), None), |(path, it)| (path, Some(it)));
+            let target =
+                if path.is_empty() { document.clone() } else { document.parent().unwrap().join(path) };
             let has_anchor = || anchor.is_none_or(|it| anchors(&text(&target)).contains(it));
             if !target.exists() || (target.extension().is_some_and(|it| it == "md") && !has_anchor()) {
                 broken.push(format!("{}: {link}", document.strip_prefix(root()).unwrap().display()));
@@ -94,7 +96,8 @@ fn relative_links_lead_somewhere() {
 #[test]
 fn book_lists_every_page() {
     let docs = root().join("docs");
-    let listed: BTreeSet<PathBuf> = links(&text(&docs.join("SUMMARY.md"))).iter().map(|it| docs.join(it)).collect();
+    let listed: BTreeSet<PathBuf> =
+        links(&text(&docs.join("SUMMARY.md"))).iter().map(|it| docs.join(it)).collect();
     let present: BTreeSet<PathBuf> = documents()
         .into_iter()
         .filter(|path| path.starts_with(&docs) && !path.ends_with("SUMMARY.md"))

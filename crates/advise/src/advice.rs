@@ -2,8 +2,7 @@
 
 use crate::causes::Disagreement;
 pub use crate::closed_form::ClosedForm;
-use crate::link::AccessLink;
-use crate::question::Traffic;
+use crate::question::Question;
 use crate::recording::Recording;
 pub use crate::search::{Bound, Effort};
 use seamline_report::statistics::Estimate;
@@ -31,7 +30,7 @@ pub enum Verdict {
 }
 
 /// The results of one scheme.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SchemeAdvice {
     /// Its name; `none` is the unmodified stack.
     pub name: String,
@@ -72,32 +71,13 @@ pub struct SchemeAdvice {
 pub struct Advice {
     /// The recommendation.
     pub verdict: Verdict,
-    /// The old link.
-    pub from: AccessLink,
-    /// The new link.
-    pub to: AccessLink,
-    /// The interruption in seconds.
-    pub interruption_s: f64,
-    /// The stay in seconds; `None` without a return.
-    pub stay_s: Option<f64>,
-    /// From the start of the flow to the handover, in seconds, before what the seed adds.
-    pub at_s: f64,
-    /// How long in advance schemes that need it are notified of a handover, in seconds.
-    pub lead_s: f64,
-    /// How much data base stations buffer and forward for the host while it is away; `None` when it is lost.
-    pub forward: Option<String>,
-    /// What is sent.
-    pub traffic: Traffic,
-    /// Whether the host sends; otherwise it receives.
-    pub upload: bool,
+    /// The question.
+    #[serde(flatten)]
+    pub question: Question,
     /// The recorded links, and where in the recordings the runs begin.
     pub recordings: Vec<Recording>,
     /// The length of the longest run of staying and of the requested handover, in seconds.
     pub longest_run_s: f64,
-    /// The variant of TCP.
-    pub variant: String,
-    /// The profile of TCP.
-    pub profile: String,
     /// The outcome of staying: the completion time in seconds, or the bytes delivered within the horizon.
     pub stays: Estimate,
     /// How many runs of staying ended without the whole file. If any did, the time is a lower bound without an
@@ -119,8 +99,6 @@ pub struct Advice {
     pub disagreements: Vec<Disagreement>,
     /// How thoroughly the bounds were searched.
     pub effort: Effort,
-    /// The number of seeds of the requested handover.
-    pub seeds: u32,
     /// The number of runs.
     pub runs: usize,
 }

@@ -11,6 +11,7 @@ use crate::solve::MOBILE_END;
 use closed_form::closed_form;
 use seamline_report::quantity::{bit_rate, bytes, digits, millis};
 use seamline_report::statistics::Estimate;
+use seamline_wire::Duration;
 use table::table;
 
 /// The answer as text for a terminal.
@@ -30,7 +31,7 @@ fn time(seconds: f64) -> String {
 
 /// A transfer time, or an amount of data.
 fn amount(advice: &Advice, value: f64) -> String {
-    match advice.traffic {
+    match advice.question.traffic {
         Traffic::File(_) => time(value),
         Traffic::Horizon(_) if value < 0.0 => format!("-{}", bytes(-value as u64)),
         Traffic::Horizon(_) => bytes(value as u64),
@@ -63,7 +64,7 @@ fn bounded(gain: &Estimate, first_incomplete: usize, second_incomplete: usize) -
 }
 
 fn sooner(advice: &Advice, gain: &Estimate) -> String {
-    let what = match (advice.traffic, gain.mean < 0.0) {
+    let what = match (advice.question.traffic, gain.mean < 0.0) {
         (Traffic::File(_), false) => "sooner",
         (Traffic::File(_), true) => "later",
         (Traffic::Horizon(_), false) => "more",
@@ -97,17 +98,17 @@ fn indifference() -> String {
 
 fn verdict(advice: &Advice) -> String {
     let stock = sooner_than_staying(advice, advice.stock());
-    let what = match advice.traffic {
+    let what = match advice.question.traffic {
         Traffic::File(size) => format!("the file of {} arrives", bytes(size)),
         Traffic::Horizon(span) => format!("a flow without end delivers within {span}"),
     };
-    let than = format!("than on {} alone", advice.from.name);
+    let than = format!("than on {} alone", advice.question.from.name);
     let is_known = stock.is_some();
     let stock = stock.unwrap_or_else(|| "an unknown amount sooner or later".to_owned());
     match &advice.verdict {
         Verdict::NoClearDifference if !is_known => format!(
             "No clear difference: runs end without the whole file, both on {} alone and after a handover with the unmodified stack.",
-            advice.from.name
+            advice.question.from.name
         ),
         Verdict::HandOver => format!("Hand over: with the unmodified stack, {what} {stock} {than}."),
         Verdict::HandOverWith { scheme } => {
@@ -121,32 +122,32 @@ fn verdict(advice: &Advice) -> String {
         ),
         Verdict::NeverComplete => format!(
             "Stay: the handover takes {}, but the host must return after {}, before it completes.",
-            time(advice.interruption_s),
-            time(advice.stay_s.unwrap_or_default())
+            time(advice.question.interruption.as_secs_f64()),
+            time(advice.question.stay.unwrap_or(Duration::ZERO).as_secs_f64())
         ),
         Verdict::NothingToDecide => format!(
             "Nothing to decide: {what} after {}, before the handover at {} would begin.",
             with_interval(advice, &advice.stays),
-            time(advice.at_s)
+            time(advice.question.at.as_secs_f64())
         ),
     }
 }
 
 fn setting(advice: &Advice) -> String {
-    let stay = match advice.stay_s {
-        Some(stay) => format!("back {} after that", time(stay)),
+    let stay = match advice.question.stay {
+        Some(stay) => format!("back {} after that", time(stay.as_secs_f64())),
         None => "no return".to_owned(),
     };
     let mut text = format!(
         "Handover at {}, {stay}; nothing passes for {} each time, packets in flight are lost, and {}.\n",
-        time(advice.at_s),
-        time(advice.interruption_s),
-        match &advice.forward {
+        time(advice.question.at.as_secs_f64()),
+        time(advice.question.interruption.as_secs_f64()),
+        match &advice.question.forward {
             Some(most) => format!("base stations buffer and forward up to {most} for the host meanwhile"),
             None => "so are packets that wait or arrive for the host meanwhile".to_owned(),
         }
     );
-    for (which, link) in [("from", &advice.from), ("to", &advice.to)] {
+    for (which, link) in [("from", &advice.question.from), ("to", &advice.question.to)] {
         text += &format!(
             "  {which:<4}  {}: {}, round trip {}{}  [{}]\n",
             link.name,
@@ -161,14 +162,14 @@ fn setting(advice: &Advice) -> String {
         "  TCP   {}, profile {}{}; schemes that need it are notified {} before a handover\n  \
          {} runs: {} seeds each as requested, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
          up to a round trip of {} later\n",
-        advice.variant,
-        advice.profile,
-        if advice.upload { ", the host sends" } else { "" },
-        time(advice.lead_s),
+        advice.question.variant,
+        advice.question.profile,
+        if advice.question.upload { ", the host sends" } else { "" },
+        time(advice.question.lead.as_secs_f64()),
         advice.runs,
-        advice.seeds,
+        advice.question.seeds,
         advice.effort.seeds,
-        advice.from.name
+        advice.question.from.name
     )
 }
 
@@ -218,7 +219,10 @@ fn deployment(advice: &Advice) -> String {
     });
     let over = over.unwrap_or_default();
     let needs = if scheme.needs_prediction {
-        format!("; it must be notified of a handover in advance, here by {}", time(advice.lead_s))
+        format!(
+            "; it must be notified of a handover in advance, here by {}",
+            time(advice.question.lead.as_secs_f64())
+        )
     } else {
         String::new()
     };

@@ -33,7 +33,7 @@ pub struct AccessLink {
     pub round_trip: Duration,
     /// The share of packets lost in each direction; `None` for an error model given as a table.
     pub loss: Option<f64>,
-    /// Its keys in a scenario besides rate and delay, one per line.
+    /// Its keys in a scenario other than rate and delay, one per line.
     #[serde(skip)]
     pub tables: String,
     /// Whether conditions vary over time.
@@ -101,11 +101,6 @@ impl AccessLink {
             tables: format!("{loss_line}{queue}{}", schedule.as_deref().unwrap_or_default()),
             scheduled: schedule.is_some(),
         })
-    }
-
-    /// The bandwidth-delay product in bits.
-    pub fn bandwidth_delay_product_bits(&self) -> f64 {
-        self.rate.bits_per_second() as f64 * self.round_trip.as_secs_f64()
     }
 }
 

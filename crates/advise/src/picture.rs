@@ -14,12 +14,7 @@ const POINTS: u32 = 24;
 /// One line for each scheme, one for staying, and one for the closed form.
 pub fn picture(question: &Question, advice: &Advice) -> Picture {
     let scale = |value: f64| if matches!(question.traffic, Traffic::File(_)) { value } else { value / 1e6 };
-    let scaled = |value: &Estimate| Estimate {
-        mean: scale(value.mean),
-        low: value.low.map(scale),
-        high: value.high.map(scale),
-        samples: value.samples,
-    };
+    let scaled = |value: &Estimate| value.map(scale);
     let interruptions = advice.schemes.iter().flat_map(|scheme| &scheme.over_interruption).map(|(at, _)| *at);
     let last = interruptions.fold(question.interruption.as_secs_f64(), f64::max);
     let of_scheme = |(name, points): (&str, &[(f64, Estimate)])| Line {
@@ -38,10 +33,10 @@ pub fn picture(question: &Question, advice: &Advice) -> Picture {
         Traffic::File(_) => ("transfer time (s)", "Lower is better"),
         Traffic::Horizon(_) => ("delivered (MB)", "Higher is better"),
     };
-    let title = format!("From {} to {}", advice.from.name, advice.to.name);
-    let stays = match advice.effort.seeds == advice.seeds as usize {
+    let title = format!("From {} to {}", advice.question.from.name, advice.question.to.name);
+    let stays = match advice.effort.seeds == advice.question.seeds as usize {
         true => String::new(),
-        false => format!(" (staying: {})", advice.seeds),
+        false => format!(" (staying: {})", advice.question.seeds),
     };
     let remark = format!("means of {} seeds{stays} and their 95 % intervals", advice.effort.seeds);
     let names = Names { picture: "advice", title: &title, remark: &remark, axis };

@@ -25,16 +25,18 @@ pub enum Traffic {
 }
 
 /// A validated question.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
     /// The link that the host is on.
     pub from: AccessLink,
     /// The link that it may hand over to.
     pub to: AccessLink,
     /// The length of the interruption, at the handover and again at the return (t* of paper cross-layer-handover).
+    #[serde(rename = "interruption_s", serialize_with = "seconds")]
     pub interruption: Duration,
     /// The time from the handover until the host must leave the new link, the interruption included (T_WLAN of paper
     /// cross-layer-handover); `None` without a return.
+    #[serde(rename = "stay_s", serialize_with = "optional_seconds")]
     pub stay: Option<Duration>,
     /// What is sent.
     pub traffic: Traffic,
@@ -42,8 +44,10 @@ pub struct Question {
     pub upload: bool,
     /// The time from the start of the flow to the handover. Each seed adds a part of a round trip of the old link,
     /// drawn uniformly.
+    #[serde(rename = "at_s", serialize_with = "seconds")]
     pub at: Duration,
     /// How long in advance schemes that need it are notified of a handover.
+    #[serde(rename = "lead_s", serialize_with = "seconds")]
     pub lead: Duration,
     /// How much data base stations buffer for the host while it is away and then forward, with its unit; `None` when
     /// it is lost.
@@ -54,6 +58,10 @@ pub struct Question {
     pub variant: String,
     /// The profile of TCP, by name.
     pub profile: String,
+}
+
+fn optional_seconds<S: serde::Serializer>(span: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    span.map(Duration::as_secs_f64).serialize(serializer)
 }
 
 /// A question as given on the command line; `None` means the default.

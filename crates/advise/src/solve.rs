@@ -11,7 +11,6 @@ use crate::scenario::Way;
 use crate::significance::{INDIFFERENCE, estimate_of, is_gain, without_interval};
 use seamline_report::statistics::Estimate;
 use seamline_tcp::handover::Installed;
-use seamline_wire::Duration;
 
 /// Where a scheme is installed that works with any peer.
 pub(crate) const MOBILE_END: &str = "mobile end";
@@ -48,19 +47,9 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
     let disagreements = disagreements(question, &form, &runs);
     Ok(Advice {
         verdict,
-        from: question.from.clone(),
-        to: question.to.clone(),
-        interruption_s: question.interruption.as_secs_f64(),
-        stay_s: question.stay.map(Duration::as_secs_f64),
-        at_s: question.at.as_secs_f64(),
-        lead_s: question.lead.as_secs_f64(),
-        forward: question.forward.clone(),
-        traffic: question.traffic,
-        upload: question.upload,
+        question: question.clone(),
         recordings: runs.recordings.clone(),
         longest_run_s: longest_run(question, &runs),
-        variant: question.variant.clone(),
-        profile: question.profile.clone(),
         stays,
         stays_incomplete,
         incomplete_probes: runs.incomplete_in_all() - incomplete_as_requested,
@@ -70,7 +59,6 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         closed_form: form,
         disagreements,
         effort,
-        seeds: question.seeds,
         runs: runs.count,
     })
 }
@@ -105,15 +93,7 @@ fn without_results() -> Vec<SchemeAdvice> {
         installed: scheme.map(|scheme| installed(scheme.installed).to_owned()),
         needs_prediction: scheme.is_some_and(|scheme| scheme.traits.needs_prediction),
         cite: scheme.map(|scheme| scheme.cite.to_owned()),
-        outcome: None,
-        gain: None,
-        gains: false,
-        over_stock: None,
-        better_than_stock: false,
-        longest_interruption: None,
-        shortest_stay: None,
-        over_interruption: Vec::new(),
-        incomplete: 0,
+        ..SchemeAdvice::default()
     })
     .collect()
 }

@@ -126,8 +126,8 @@ fn a_recorded_link_has_its_recorded_rate() {
     std::fs::remove_dir_all(&folder).unwrap();
     let ratio = over_recording.stays.mean / constant.stays.mean;
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
-    assert!(over_recording.from.scheduled && !constant.from.scheduled);
-    assert_eq!([&over_recording.from.name, &constant.from.name], ["capacity", "old link"]);
+    assert!(over_recording.question.from.scheduled && !constant.question.from.scheduled);
+    assert_eq!([&over_recording.question.from.name, &constant.question.from.name], ["capacity", "old link"]);
 }
 
 /// A recorded path has handovers of its own and continues after the file is complete: later handovers are no cause of

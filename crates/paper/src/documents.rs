@@ -15,8 +15,8 @@ pub struct Documents {
     pub claims: Claims,
     /// Where it is silent, and how that was read.
     pub deviations: Deviations,
-    /// What was found out about its claims.
-    pub findings: Findings,
+    /// What was found out about its claims, by their names.
+    pub findings: BTreeMap<String, String>,
     /// What is drawn.
     pub figures: Figures,
 }
@@ -81,32 +81,6 @@ pub struct Alternative {
     pub reading: String,
     /// The overrides that select it, as `--set` takes them.
     pub set: Vec<String>,
-}
-
-/// `papers/ID/findings.toml`: what was found out about the claims.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Findings {
-    /// The findings.
-    pub finding: Vec<Finding>,
-}
-
-/// One finding.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Finding {
-    /// The claim's id.
-    pub claim: String,
-    /// What was found out.
-    pub found: String,
-}
-
-impl Findings {
-    /// What was found out about a claim; empty without a finding.
-    pub fn about(&self, claim: &str) -> String {
-        let finding = self.finding.iter().find(|finding| finding.claim == claim);
-        finding.map(|finding| finding.found.clone()).unwrap_or_default()
-    }
 }
 
 /// The last, flattened field of a table. It refuses every key that no other field took: `deny_unknown_fields` does not work

@@ -8,87 +8,8 @@ use crate::measure::{Measure, Statistic};
 use crate::records::{CellRecords, Number};
 use crate::verdict::{Verdict, verdict};
 use seamline_experiment::statistics::Estimate;
-use serde::Serialize;
-
-/// A claim and what was measured: an entry of `claims.json`.
-#[derive(Clone, Debug, Serialize)]
-pub struct ClaimResult {
-    /// Its name.
-    pub id: String,
-    /// The claim in a sentence.
-    pub statement: String,
-    /// The paper's number, two numbers, or word.
-    pub paper: serde_json::Value,
-    /// The unit of its numbers.
-    pub unit: &'static str,
-    /// Bounds; `null` is none.
-    pub accept: [Option<f64>; 2],
-    /// The measured number; `null` without records.
-    pub measured: Option<f64>,
-    /// Its 95 % interval.
-    pub ci95: Option<[f64; 2]>,
-    /// The cells and further conditions behind it.
-    pub cells: Vec<CellResult>,
-    /// The verdict on the claim.
-    pub verdict: Verdict,
-    /// The reason for the verdict.
-    pub note: String,
-    /// How cells became one number.
-    pub aggregate: String,
-    /// Where the paper makes the claim.
-    pub r#where: String,
-    /// How many seeds the interval is over; `None` where no seed is involved.
-    #[serde(skip)]
-    pub seeds: Option<usize>,
-}
-
-impl ClaimResult {
-    /// The measured number with its interval.
-    pub(crate) fn estimate(&self) -> Option<Estimate> {
-        self.measured.map(|mean| from_mean_and_interval(mean, self.ci95, self.seeds))
-    }
-}
-
-/// One cell, pair of cells, or further condition behind a claim.
-#[derive(Clone, Debug, Serialize)]
-pub struct CellResult {
-    /// The name of the cell, or the condition.
-    pub cell: String,
-    /// The number; `null` where there is none.
-    pub measured: Option<f64>,
-    /// Its unit.
-    pub unit: &'static str,
-    /// Its 95 % interval.
-    pub ci95: Option<[f64; 2]>,
-    /// The paper's number for it, if there is one.
-    pub paper: Option<f64>,
-    /// Bounds, if this cell has its own.
-    pub accept: Option<[Option<f64>; 2]>,
-    /// The verdict by these bounds.
-    pub verdict: Option<Verdict>,
-}
-
-impl CellResult {
-    /// A number without bounds.
-    pub(crate) fn new(cell: String, unit: &'static str, value: Option<Estimate>) -> Self {
-        let (measured, ci95) = mean_and_interval(value);
-        CellResult { cell, measured, unit, ci95, paper: None, accept: None, verdict: None }
-    }
-
-    /// The measured number with its interval, over so many seeds.
-    pub(crate) fn estimate(&self, seeds: Option<usize>) -> Option<Estimate> {
-        self.measured.map(|mean| from_mean_and_interval(mean, self.ci95, seeds))
-    }
-}
-
-pub(crate) fn mean_and_interval(value: Option<Estimate>) -> (Option<f64>, Option<[f64; 2]>) {
-    (value.map(|value| value.mean), value.and_then(|value| Some([value.low?, value.high?])))
-}
-
-fn from_mean_and_interval(mean: f64, ci95: Option<[f64; 2]>, seeds: Option<usize>) -> Estimate {
-    let [low, high] = ci95.map_or([None, None], |ends| ends.map(Some));
-    Estimate { mean, low, high, samples: seeds.unwrap_or(1) }
-}
+use seamline_report::paper::result::mean_and_interval;
+pub use seamline_report::paper::{CellResult, ClaimResult};
 
 /// A bound as files have it: infinity is none.
 pub(crate) fn finite(bound: f64) -> Option<f64> {

@@ -4,7 +4,6 @@ use crate::bundled::Paper;
 use crate::records::CellRecords;
 use crate::run::{PaperError, PaperOptions, Part};
 use seamline_config::document::Value;
-use seamline_config::source::SourceId;
 use seamline_experiment::report::{Provenance, provenance_of};
 use seamline_results::sweep::Progress;
 use seamline_results::{SweepOptions, sweep};
@@ -59,10 +58,8 @@ impl Runner<'_> {
         let first = job.plan.cells.first().map(|cell| &cell.scenario);
         Part {
             figure: job.figure.clone(),
-            text: job.plan.sources.get(SourceId::FILE).text.clone(),
             provenance: self.provenance(job),
             cells: job.plan.cells.len(),
-            seeds: job.seeds(),
             duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
         }
     }

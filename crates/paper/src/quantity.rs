@@ -8,32 +8,25 @@ use serde::Deserialize;
 /// A number of a flow in a run, or of the run. The `claims.toml` of papers mobility-vegas-2020, cross-layer-handover and obtcp
 /// define these in more detail.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum Quantity {
     /// Payload delivered per second, in kb/s.
     #[default]
-    #[serde(rename = "goodput")]
     Goodput,
     /// Seconds from the start of the flow until its last byte has arrived.
-    #[serde(rename = "transfer time")]
     TransferTime,
     /// Seconds from the beginning of a handover until payload arrives over the new path, mean over the handovers; without
     /// such payload, until the next handover or the end.
-    #[serde(rename = "stall")]
     Stall,
     /// Payload delivered per second during stalls, in kb/s.
-    #[serde(rename = "goodput in stalls")]
     GoodputInStalls,
     /// Data packets lost during a stall, mean over the handovers.
-    #[serde(rename = "lost at handovers")]
     LostAtHandovers,
     /// Smoothed round-trip time at the end of each interval, in ms, mean over the intervals.
-    #[serde(rename = "smoothed round trip")]
     SmoothedRoundTrip,
     /// Jain's index of the goodput of all flows.
-    #[serde(rename = "fairness")]
     Fairness,
     /// Payload delivered by all flows, in percent of the capacity of the bottleneck.
-    #[serde(rename = "utilisation")]
     Utilisation,
 }
 

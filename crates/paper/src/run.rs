@@ -63,14 +63,10 @@ impl PaperOutcome {
 pub struct Part {
     /// The figure.
     pub figure: String,
-    /// Its scenario's text.
-    pub text: String,
     /// The provenance of its results.
     pub provenance: Provenance,
     /// Cells of its grid.
     pub cells: usize,
-    /// Master seeds of each cell.
-    pub seeds: Vec<u64>,
     /// Length of a run.
     pub duration_s: f64,
 }
@@ -144,7 +140,9 @@ pub fn run(
             None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
     }
-    outcome.claims = evaluate(claims, figures, &outcome.records, &|claim| findings.about(claim));
+    outcome.claims = evaluate(claims, figures, &outcome.records, &|claim| {
+        findings.get(claim).cloned().unwrap_or_default()
+    });
     for deviation in deviations.deviation.iter().filter(|_| options.readings) {
         for (place, alternative) in deviation.r#try.iter().enumerate() {
             let folder = options.out.join("readings").join(format!("{}-{}", deviation.id, place + 1));
@@ -161,7 +159,7 @@ pub fn run(
 /// The claims that other readings are tried on, over the seeds of those readings, so that both meet the same losses and moves.
 fn over_their_seeds(documents: &Documents, outcome: &PaperOutcome) -> Vec<ClaimResult> {
     let Some(reading) = outcome.readings.first() else { return Vec::new() };
-    if outcome.parts.iter().all(|part| part.seeds == reading.seeds) {
+    if outcome.parts.iter().all(|part| part.provenance.seeds == reading.seeds) {
         return Vec::new();
     }
     let mut records = outcome.records.clone();

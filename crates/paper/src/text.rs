@@ -6,7 +6,9 @@ use crate::features;
 use crate::figures::{Bars, Gains, Layout};
 use crate::quantity::Quantity;
 use crate::run::{PaperOutcome, ReadingResult};
-use crate::verdict::Verdict;
+use seamline_report::paper::claims::bounds;
+use seamline_report::paper::tally;
+use seamline_report::quantity::plural;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
 
@@ -17,7 +19,7 @@ pub fn claims(outcome: &PaperOutcome) -> String {
         text += &format!("{:<4} {}\n", claim.id, claim.statement);
         text += &format!(
             "     paper {}   ours {}   accepted {}   => {}\n",
-            paper(claim),
+            claim.format_published(""),
             measured(claim),
             bounds(claim.accept),
             claim.verdict
@@ -56,16 +58,6 @@ pub(crate) fn wrapped(words: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-fn paper(claim: &ClaimResult) -> String {
-    match &claim.paper {
-        serde_json::Value::String(word) => word.clone(),
-        serde_json::Value::Array(ends) => {
-            ends.iter().map(ToString::to_string).collect::<Vec<_>>().join(" to ")
-        }
-        other => other.to_string(),
-    }
-}
-
 fn measured(claim: &ClaimResult) -> String {
     match (claim.measured, claim.ci95) {
         // A count, or runs that are all alike.
@@ -80,25 +72,6 @@ fn measured(claim: &ClaimResult) -> String {
         (Some(mean), None) => format!("{mean:.1} (one seed: no interval)"),
         (None, _) => "nothing".to_owned(),
     }
-}
-
-pub(crate) fn bounds([low, high]: [Option<f64>; 2]) -> String {
-    match (low, high) {
-        (Some(low), Some(high)) => format!("{low} to {high}"),
-        (Some(low), None) => format!("above {low}"),
-        (None, Some(high)) => format!("below {high}"),
-        (None, None) => "anything".to_owned(),
-    }
-}
-
-/// The number of claims with each verdict.
-pub fn tally(claims: &[ClaimResult]) -> String {
-    let kinds = [Verdict::Reproduced, Verdict::DirectionOnly, Verdict::NotReproduced, Verdict::Inconclusive];
-    let counts = kinds.iter().filter_map(|kind| {
-        let count = claims.iter().filter(|claim| claim.verdict == *kind).count();
-        (count > 0).then(|| format!("{count} {kind}"))
-    });
-    format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
 }
 
 /// The means that are drawn, a table for each figure.
@@ -148,15 +121,12 @@ pub fn readings(outcome: &PaperOutcome) -> String {
         row(format!("{}: {} ({})", deviation.id, reading.reading, seeds(claims)), &tried, claims)
     }));
     let table = TextTable::new("lr", std::iter::once(String::new()).chain(head)).with(rows);
-    format!("What other readings of the paper's silences would give:\n{}\n", table.to_text())
+    format!("Claims under other readings of the paper's silent points:\n{}\n", table.to_text())
 }
 
 /// How many seeds these were measured with.
 fn seeds(claims: &[ClaimResult]) -> String {
-    match claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0) {
-        1 => "1 seed".to_owned(),
-        count => format!("{count} seeds"),
-    }
+    plural(claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0), "seed")
 }
 
 /// A column for each claim of `tried`; a dash where this reading does not decide it.
@@ -173,5 +143,5 @@ pub fn table_1(documents: &Documents) -> String {
     if !documents.claims.claims_table("table1") {
         return String::new();
     }
-    format!("Table 1, from what the schemes say of themselves:\n\n{}\n", features::table_1())
+    format!("Table 1, from the traits that the schemes declare:\n\n{}\n", features::table_1())
 }

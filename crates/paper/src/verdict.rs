@@ -1,40 +1,7 @@
 //! The one function that judges a claim.
 
 use seamline_experiment::statistics::Estimate;
-use serde::Serialize;
-use std::fmt;
-
-/// The verdict on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Inside the bounds.
-    Reproduced,
-    /// The right sign, outside the bounds; or the claim itself holds and a further condition does not.
-    DirectionOnly,
-    /// Neither.
-    NotReproduced,
-    /// Undecided: a bound lies within the interval or on its end, or there is no interval or no finite number.
-    Inconclusive,
-}
-
-impl Verdict {
-    /// The name in files: `direction_only`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Reproduced => "reproduced",
-            Verdict::DirectionOnly => "direction_only",
-            Verdict::NotReproduced => "not_reproduced",
-            Verdict::Inconclusive => "inconclusive",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name().replace('_', " "))
-    }
-}
+pub use seamline_report::paper::Verdict;
 
 /// Judge a measured number by the bounds fixed for it, and by the verdicts of the claim's further conditions.
 ///

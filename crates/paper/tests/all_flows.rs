@@ -80,8 +80,8 @@ fn share_below(own: [&[f64]; 2], other: [&[f64]; 2]) -> ClaimResult {
         runs: vec![with_round_trips(1, times[0]), with_round_trips(2, times[1])],
     };
     let claims = "paper = \"T\"\ntitle = \"A test\"\ncite = \"nobody\"\n[[claim]]\nid = \"T1\"\nstatement = \"so\"\nwhere = \"here\"\n\
-                  aggregate = \"all\"\npaper = \"above\"\nfigures = [\"srtt\"]\nstatistic = \"share below\"\n\
-                  quantity = \"smoothed round trip\"\nbetween = [1.0, 5.0]\nof = { scheme = \"new\" }\n\
+                  aggregate = \"all\"\npaper = \"above\"\nfigures = [\"srtt\"]\nstatistic = \"share-below\"\n\
+                  quantity = \"smoothed-round-trip\"\nbetween = [1.0, 5.0]\nof = { scheme = \"new\" }\n\
                   over = { scheme = \"old\" }\naccept = [50.0, inf]";
     let claims = toml::from_str::<Claims>(claims).unwrap_or_else(|error| panic!("{error}"));
     let records = [cell("new", own), cell("old", other)];

@@ -29,7 +29,7 @@ fn cell(scheme: &str, p1: &str, goodputs: &[f64]) -> CellRecords {
 fn judge(scheme: &str, records: &[CellRecords]) -> ClaimResult {
     let claims = format!(
         "paper = \"T\"\ntitle = \"A test\"\ncite = \"nobody\"\n[[claim]]\nid = \"T1\"\nstatement = \"so\"\nwhere = \"here\"\n\
-         aggregate = \"all\"\npaper = 0.0\nfigures = [\"validation\"]\nstatistic = \"model error\"\naxis = \"p1\"\n\
+         aggregate = \"all\"\npaper = 0.0\nfigures = [\"validation\"]\nstatistic = \"model-error\"\naxis = \"p1\"\n\
          of = {{ scheme = \"{scheme}\" }}\naccept = [-10.0, 10.0]"
     );
     let claims = toml::from_str::<Claims>(&claims).unwrap_or_else(|error| panic!("{error}"));

@@ -47,7 +47,7 @@ fn curves() -> Vec<CellRecords> {
 }
 
 const CROSSING: &str =
-    "statistic = \"crossing\"\nquantity = \"transfer time\"\nline = \"level\"\naxis = \"x\"\n";
+    "statistic = \"crossing\"\nquantity = \"transfer-time\"\nline = \"level\"\naxis = \"x\"\n";
 
 /// The old curve crosses 80 at 6 with the first seed and at 2 + 4 x 24/32 = 5 with the second; the new one at
 /// 6 + 4 x 10/20 = 8 and at 6 + 4 x 12/24 = 8.
@@ -63,7 +63,7 @@ fn curves_cross_a_level_where_they_are_interpolated_to() {
         (Some(8.0), Verdict::Inconclusive),
         "the line is known to some 13 only"
     );
-    let differs = CROSSING.replace("crossing", "crossing difference");
+    let differs = CROSSING.replace("crossing", "crossing-difference");
     let differs =
         format!("{differs}of = {{ stack = \"new\" }}\nover = {{ stack = \"old\" }}\naccept = [-inf, 0.0]");
     assert_eq!(judge(&differs, &curves()).measured, Some(-2.5));
@@ -88,7 +88,7 @@ fn a_crossing_is_known_no_better_than_the_line() {
 /// Old crossings 6 and 5 less 8 and 8; with one seed left out 5.125 less 8.1667, and 5.8 less 7.8: pseudo-values -1.9583 and -3.
 #[test]
 fn a_difference_of_crossings_too() {
-    let differs = CROSSING.replace("crossing", "crossing difference");
+    let differs = CROSSING.replace("crossing", "crossing-difference");
     let text =
         format!("{differs}of = {{ stack = \"new\" }}\nover = {{ stack = \"old\" }}\naccept = [-inf, 0.0]");
     let [low, high] = judge(&text, &curves()).ci95.unwrap();
@@ -112,7 +112,7 @@ fn a_curve_that_never_crosses_says_so() {
 /// without the last.
 #[test]
 fn differences_are_taken_seed_by_seed_and_only_where_they_count() {
-    let lines = "statistic = \"difference\"\nquantity = \"transfer time\"\nof = { stack = \"new\" }\nover = { stack = \"old\" }\n";
+    let lines = "statistic = \"difference\"\nquantity = \"transfer-time\"\nof = { stack = \"new\" }\nover = { stack = \"old\" }\n";
     let all = judge(&format!("{lines}accept = [10.0, 20.0]"), &curves());
     assert!((all.measured.unwrap() - (40.0 / 3.0 + 16.0) / 2.0).abs() < 1e-12);
     assert_eq!((all.unit, all.verdict), ("s", Verdict::Inconclusive), "two seeds are too few");
@@ -122,7 +122,7 @@ fn differences_are_taken_seed_by_seed_and_only_where_they_count() {
 
 #[test]
 fn values_are_means_of_what_is_named() {
-    let value = "statistic = \"value\"\nquantity = \"transfer time\"\nof = { stack = \"old\", x = \"2\" }\naccept = [57.0, 59.0]";
+    let value = "statistic = \"value\"\nquantity = \"transfer-time\"\nof = { stack = \"old\", x = \"2\" }\naccept = [57.0, 59.0]";
     let found = judge(value, &curves());
     assert_eq!((found.measured, found.unit, found.cells.len()), (Some(58.0), "s", 1));
     let mut unfinished = curves();
@@ -203,7 +203,7 @@ fn a_gain_is_compared_with_another() {
         cell("b", "new", [125.0, 130.0]),
         cell("b", "old", [100.0, 100.0]),
     ];
-    let text = "statistic = \"gain difference\"\nquantity = \"transfer time\"\nof = { stack = \"new\" }\n\
+    let text = "statistic = \"gain-difference\"\nquantity = \"transfer-time\"\nof = { stack = \"new\" }\n\
                 over = { stack = \"old\" }\namong = { case = [\"a\", \"b\"] }\naccept = [40.0, 50.0]";
     let found = judge(text, &records);
     assert_eq!((found.measured.map(f64::round), found.unit), (Some(48.0), "points"));
@@ -229,7 +229,7 @@ fn a_curve_of_gains_sags_and_spreads() {
     };
     let text = |statistic: &str| {
         format!(
-            "statistic = \"{statistic}\"\nquantity = \"transfer time\"\naxis = \"x\"\nof = {{ stack = \"new\" }}\n\
+            "statistic = \"{statistic}\"\nquantity = \"transfer-time\"\naxis = \"x\"\nof = {{ stack = \"new\" }}\n\
              over = {{ stack = \"old\" }}\naccept = [0.0, inf]"
         )
     };
@@ -237,9 +237,9 @@ fn a_curve_of_gains_sags_and_spreads() {
         let found = judge(&text(statistic), &curve(gains));
         (found.measured.map(|value| (value * 1000.0).round() / 1000.0), found.unit)
     };
-    assert_eq!(of("gain sag", [0.0, 10.0, 40.0]), (Some(25.0), "%"));
-    assert_eq!(of("gain sag", [0.0, 20.0, 40.0]), (Some(0.0), "%"));
-    assert_eq!(of("gain sag", [0.0, 30.0, 40.0]), (Some(-25.0), "%"));
-    assert_eq!(of("gain sag", [40.0, 10.0, 0.0]), (Some(-25.0), "%"), "it falls");
-    assert_eq!(of("gain spread", [5.0, -10.0, 30.0]), (Some(40.0), "points"));
+    assert_eq!(of("gain-sag", [0.0, 10.0, 40.0]), (Some(25.0), "%"));
+    assert_eq!(of("gain-sag", [0.0, 20.0, 40.0]), (Some(0.0), "%"));
+    assert_eq!(of("gain-sag", [0.0, 30.0, 40.0]), (Some(-25.0), "%"));
+    assert_eq!(of("gain-sag", [40.0, 10.0, 0.0]), (Some(-25.0), "%"), "it falls");
+    assert_eq!(of("gain-spread", [5.0, -10.0, 30.0]), (Some(40.0), "points"));
 }

@@ -151,15 +151,15 @@ function drawBands(area, bands, colours, named) {
   const { context, box, view } = area;
   let free = -Infinity;
   for (const band of bands) {
-    const end = band.end ?? view.duration;
-    if (end < view.from || band.start > view.to) continue;
-    const left = Math.max(box.left, area.x(band.start));
+    const end = band.end_s ?? view.duration;
+    if (end < view.from || band.start_s > view.to) continue;
+    const left = Math.max(box.left, area.x(band.start_s));
     const right = Math.min(box.left + box.width, Math.max(area.x(end), left + 1.5));
     context.fillStyle = colours.band;
     context.fillRect(left, box.top, right - left, box.height);
     hatch(context, left, right, box, colours.grid);
-    for (const [time, dash] of [[band.predicted, [1, 3]], [band.detected, [4, 3]], [band.registered, [8, 3]]]) {
-      if (time !== undefined && time >= view.from && time <= view.to) upright(area, time, dash, colours.grey);
+    for (const [time, dash] of [[band.predicted_s, [1, 3]], [band.movement_detected_s, [4, 3]], [band.registered_s, [8, 3]]]) {
+      if (time !== null && time >= view.from && time <= view.to) upright(area, time, dash, colours.grey);
     }
     if (named && left > free) {
       const text = right - left > 90 ? `handover of ${band.link}` : "handover";

@@ -106,7 +106,7 @@ function drawBeams(area, times, starts, lengths, style, leastHeight = 1) {
   if (!Number.isNaN(column)) bar(column, from, to);
 }
 
-/** A mark for each time, told apart by its shape. */
+/** A mark for each time, distinguished by its shape. */
 function drawMarks(area, times, y, style, shape) {
   const { context } = area;
   const [first, last] = area.visible(times);

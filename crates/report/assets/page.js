@@ -62,7 +62,7 @@ function showGroup() {
   if (!ghost) return;
   const runs = data.runs.slice(first, first + count);
   ghost.replaceChildren(
-    element("option", { value: "-1", textContent: "nothing" }),
+    element("option", { value: "-1", textContent: "none" }),
     ...runs.map(({ name }, place) => element("option", { value: `${first + place}`, textContent: name })),
   );
   ghost.value = `${state.ghost}`;
@@ -92,7 +92,7 @@ function showControls(meta, other) {
   );
 }
 
-/** What is shown of a group at first: its second run beside its first one. */
+/** The initial view of a group: its first run, compared with its second. */
 function atFirst({ first, count, shown }) {
   return [first, 0, count > 1 ? first + 1 : -1, ...(shown ?? [])];
 }
@@ -102,12 +102,12 @@ function toHandover(chart, step) {
   const { bands } = chart.run.meta;
   if (bands.length === 0) return;
   const now = (chart.view.from + chart.view.to) / 2;
-  const middle = (band) => (band.start - before + (band.end ?? band.start) + following) / 2;
+  const middle = (band) => (band.start_s - before + (band.end_s ?? band.start_s) + following) / 2;
   const [before, following] = [1, 3];
   const aim = chart.view.isWhole ? (step > 0 ? -Infinity : Infinity) : now;
   const such = bands.filter((band) => (step > 0 ? middle(band) > aim + 1e-6 : middle(band) < aim - 1e-6));
   const band = step > 0 ? such[0] : such[such.length - 1];
-  if (band) chart.view.show(band.start - before, (band.end ?? band.start) + following);
+  if (band) chart.view.show(band.start_s - before, (band.end_s ?? band.start_s) + following);
 }
 
 /** What is shown, in the address, so that a link leads there. */
@@ -250,6 +250,6 @@ if (data.runs.length > 0) {
   attachControls();
   show(...fromAddress()).catch((error) => {
     document.getElementById("panels").textContent =
-      `This browser cannot show the time panels (${error.message}). It needs DecompressionStream: any browser since 2023 has it.`;
+      `This browser cannot show the time panels (${error.message}). It needs DecompressionStream, which browsers have since 2023.`;
   });
 }

@@ -63,15 +63,15 @@ const PANELS = [
     height: 360,
     format: (value) => (value === 0 ? "0" : asBytes(value)),
     caption:
-      "Each segment is an I-beam at the bytes it carries; acknowledgments climb below it as stairs, the peer's " +
-      "window lies above. A flat stretch means that nothing new arrived; red bars marked R repeat what was lost.",
+      "Each segment is an I-beam over the bytes it carries; below it are the acknowledgments as steps, above it the peer's " +
+      "window. A flat line means that no new data arrived; red bars marked R are retransmissions.",
     keys: [
       ["ink", "bar", "sent"],
-      ["red", "bar", "R sent again"],
+      ["red", "bar", "R retransmitted"],
       ["green", "step", "acknowledged"],
       ["amber", "dot", "peer's window"],
       ["purple", "bar", "SACK"],
-      ["red", "cross", "lost on the way"],
+      ["red", "cross", "lost"],
       ["red", "down", "timeout"],
       ["blue", "diamond", "fast recovery"],
     ],
@@ -122,7 +122,7 @@ const PANELS = [
     axis: "segments",
     height: 170,
     format: String,
-    caption: "The window grows until a loss cuts it; the threshold says where slow start ends.",
+    caption: "The window grows until a loss cuts it; the threshold marks the end of slow start.",
     keys: [
       ["blue", "solid", "cwnd"],
       ["amber", "dash", "ssthresh"],
@@ -158,7 +158,7 @@ const PANELS = [
     height: 150,
     isLog: true,
     format: (value) => (value >= 1000 ? `${value / 1000} s` : `${value}`),
-    caption: "Queues lengthen the smoothed round-trip time; the timeout stays above it and doubles when it expires.",
+    caption: "Queueing increases the smoothed round-trip time; the timeout is above it and doubles when it expires.",
     keys: [
       ["green", "solid", "SRTT"],
       ["red", "dash", "RTO"],
@@ -188,7 +188,7 @@ const PANELS = [
     axis: "packets",
     height: 140,
     format: String,
-    caption: "What waits in front of each link, or is being sent.",
+    caption: "Packets that wait for each link or are being sent.",
     queues: true,
     range(_flow, view, run) {
       return [0, Math.max(...run.queues.map((queue) => most(queue.t, queue.packets, view, 1))) * 1.1];
@@ -207,7 +207,7 @@ const PANELS = [
     axis: "Mbit/s",
     height: 150,
     format: String,
-    caption: "Payload handed to the receiving application; each step is the mean over its width.",
+    caption: "Payload delivered to the receiving application; each step is the mean over its width.",
     keys: [["blue", "solid", "goodput"]],
     range(flow, view, _run, width) {
       const { rate } = goodput(flow, view, width);

@@ -15,7 +15,7 @@ pub struct Thinner<const COLUMNS: usize> {
     kept: Vec<Sample<COLUMNS>>,
 }
 
-/// A sample and its place among all: several may share a time.
+/// A sample and its index: several may share a time.
 type Numbered<const COLUMNS: usize> = (u64, Sample<COLUMNS>);
 
 /// A time and the values at it.

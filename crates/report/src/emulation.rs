@@ -1,4 +1,4 @@
-//! How well a network was emulated in real time, and whether what came of it can be trusted.
+//! How well a network was emulated in real time, and whether the results can be trusted.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 pub struct EmulationRecord {
     /// The kernel's release.
     pub kernel: String,
-    /// By host: its name and whose TCP it had, `linux` or `seamline`; then each agent in whose place a command stood, `command`.
+    /// The name of each host and its TCP, `linux` or `seamline`; then each agent replaced by a command, with `command`.
     pub stacks: Vec<(String, String)>,
     /// The priority that the emulator had.
     pub priority: String,
-    /// Packets handed to hosts, and to commands in places of agents.
+    /// Packets handed to hosts, and to commands that replace agents.
     pub packets: u64,
     /// Lateness in microseconds that half of them did not exceed.
     pub lateness_median_us: f64,
     /// That 99 % of them did not exceed.
     pub lateness_p99_us: f64,
-    /// That none exceeded; or how long the emulator stood still, where that is more.
+    /// The maximum; or the longest stall of the emulator, if that is longer.
     pub lateness_max_us: f64,
     /// Packets that were lost at interfaces of the host, where nothing is meant to be lost.
     pub lost_at_interfaces: u64,
@@ -44,14 +44,14 @@ impl EmulationRecord {
         let late = |us: f64| format!("{:.1} ms", us / 1000.0);
         if self.lateness_p99_us > Self::LATE_US {
             warnings.push(format!(
-                "the host was too busy: one packet in a hundred was more than {} late (good is {})",
+                "the host was too busy: one packet in a hundred was more than {} late (limit: {})",
                 late(self.lateness_p99_us),
                 late(Self::LATE_US)
             ));
         }
         if self.lateness_max_us > Self::STALL_US {
             warnings.push(format!(
-                "the emulator stood still for {} (good is {})",
+                "the emulator stalled for {} (limit: {})",
                 late(self.lateness_max_us),
                 late(Self::STALL_US)
             ));
@@ -64,7 +64,7 @@ impl EmulationRecord {
         }
         if self.payload_unknown > 0 {
             warnings.push(format!(
-                "{} packets could not be handed over: their payload was not known",
+                "{} packets could not be handed over: their payload was unknown",
                 self.payload_unknown
             ));
         }

@@ -38,18 +38,18 @@ impl std::error::Error for ReportError {}
 /// next to it. With `alone` the page is the only file, and what would be in others can be saved from it.
 ///
 /// # Errors
-/// When a table cannot be written in its format, which is a fault of this program.
+/// When a table cannot be written in its format, which is a bug of this program.
 pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError> {
     let origin = &report.provenance;
     let tables = table::summary(report);
     let pictures = results::of_report(report);
-    let downloads = if alone { downloads(&tables, origin)? } else { String::new() };
+    let downloads = if alone { downloads(&tables, origin) } else { String::new() };
     let page = File::text("report.html", page::render(report, &tables, &pictures, &downloads));
     if alone {
         return Ok(vec![page]);
     }
     let over_time: Vec<Picture> = report.series.iter().flat_map(over_time::of_run).collect();
-    let mut files = vec![export::provenance(origin)?];
+    let mut files = vec![export::provenance(origin)];
     for table in tables.iter().chain(&table::over_time(report)) {
         files.extend(export::of_table(table, origin)?);
     }

@@ -1,12 +1,12 @@
-//! What runs leave behind, statistics over them, and the pages, pictures and tables that show them.
+//! The records of runs, statistics over them, and the pages, pictures and tables that show them.
 //!
 //! Three words, used the same way in all crates:
 //!
-//! - a *record* is what one run leaves behind ([`record::RunRecord`]): plain data, the same bytes for the same scenario and seed;
-//! - a *result* is what is stored or compared: the records of all seeds of a cell, and what they come to ([`summary::FlowSummary`]);
+//! - a *record* is the outcome of one run ([`record::RunRecord`]): plain data, the same bytes for the same scenario and seed;
+//! - a *result* is what is stored or compared: the records of all seeds of a cell, and their summary ([`summary::FlowSummary`]);
 //! - a *report* is what a person reads: a page, a picture, a table, a sentence ([`Report`], [`paper::PaperReport`]).
 //!
-//! This crate knows no simulator and measures nothing. It takes plain data and returns text and bytes; the caller writes the files.
+//! This crate has no simulator and measures nothing. It takes plain data and returns text and bytes; the caller writes the files.
 //! The same data gives the same bytes.
 //!
 //! - [`record`], [`emulation`]: the record of a run, and how well a run in real time was emulated.

@@ -1,5 +1,5 @@
 //! A report before it is drawn: the results of an experiment as they are (the record of every run, the summary of every flow), and
-//! the words around them. It holds no number of its own. Times are in seconds since the start of a run unless a name says otherwise.
+//! the text around them. It has no numbers of its own. Times are in seconds since the start of a run unless a name says otherwise.
 
 use crate::emulation::EmulationRecord;
 use crate::provenance::Provenance;
@@ -10,17 +10,17 @@ use crate::summary::FlowSummary;
 /// The report of an experiment: from it come the page, the pictures, the tables and the files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// What a person calls the experiment.
+    /// The title of the experiment.
     pub title: String,
-    /// Where it comes from.
+    /// Its provenance.
     pub provenance: Provenance,
-    /// The verdict in words, a sentence each, the most important first.
+    /// The verdict as sentences, the most important first.
     pub verdict: Vec<String>,
-    /// What a reader should know before believing it, each with its cure.
+    /// What a reader should know before believing it, each with its fix.
     pub warnings: Vec<String>,
     /// Length of a run.
     pub duration_s: f64,
-    /// What is left out of all means, from the start.
+    /// The time excluded from all means, from the start of a run.
     pub warm_up_s: f64,
     /// The cells of the grid.
     pub cells: Vec<Cell>,
@@ -31,7 +31,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What a cell is called.
+    /// The name of a cell.
     pub fn cell_name(&self, cell: usize) -> &str {
         self.cells.get(cell).map_or("", |cell| &cell.name)
     }
@@ -72,7 +72,7 @@ impl Report {
 /// One cell of the grid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What the grid set: dotted keys and values.
     pub values: Vec<(String, String)>,
@@ -80,10 +80,10 @@ pub struct Cell {
     pub runs: Vec<RunRecord>,
 }
 
-/// One flow of one cell over all seeds, in words besides.
+/// The results of one flow of one cell over all seeds, with its name and verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// What tells this outcome from the others.
+    /// The name that distinguishes this outcome from the others.
     pub name: String,
     /// What the factor means: `faster`, `slower`, `no clear difference`, or nothing; or why there is none.
     pub judgement: String,

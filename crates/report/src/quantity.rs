@@ -20,6 +20,11 @@ pub fn count(mean: f64) -> String {
     if mean.fract() == 0.0 || mean >= 99.95 { format!("{mean:.0}") } else { format!("{mean:.1}") }
 }
 
+/// `1 seed`, `5 seeds`.
+pub fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 fn scaled(value: f64, units: &[&str]) -> String {
     let mut value = value;
     let mut place = 0;

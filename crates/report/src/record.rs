@@ -1,4 +1,4 @@
-//! What a run leaves behind: plain data for JSON and for tables. Times are seconds since the start of the
+//! The record of a run: plain data for JSON and for tables. Times are seconds since the start of the
 //! run unless a name says otherwise. The same scenario and seed give the same record, byte for byte.
 
 use crate::emulation::EmulationRecord;
@@ -13,7 +13,7 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Two entries for each `[[link]]`, and then for each `[[cell]]`, down and up, in the order of the file.
     pub links: Vec<LinkRecord>,
-    /// One entry for each `[[agent]]` that stands somewhere, in the order of the file, but for those in whose place a command stood.
+    /// One entry for each `[[agent]]` with a position, in the order of the file, except those replaced by a command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentRecord>,
     /// How well it was emulated, where it was run in real time.
@@ -28,7 +28,7 @@ pub struct AgentRecord {
     pub name: String,
     /// Packets that came in, from either side.
     pub packets: u64,
-    /// Data packets sent again over the wireless side.
+    /// Data packets retransmitted over the wireless side.
     pub local_retransmissions: u64,
     /// Acknowledgments that were not passed on.
     pub suppressed_acknowledgments: u64,
@@ -38,12 +38,12 @@ pub struct AgentRecord {
     pub messages: u64,
 }
 
-/// What became of a flow: the sum of its parallel copies.
+/// The results of a flow: the sum of its parallel copies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
-    /// What the variant is called.
+    /// The name of the variant.
     pub variant: String,
     /// Payload delivered in order in the whole run.
     pub delivered_bytes: u64,
@@ -53,7 +53,7 @@ pub struct FlowRecord {
     pub measured_from_s: f64,
     /// End of the run, or when the flow was stopped or complete when that is earlier.
     pub measured_to_s: f64,
-    /// Segments sent again, in the whole run.
+    /// Segments retransmitted in the whole run.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer, in the whole run.
     pub timeouts: u64,
@@ -97,8 +97,8 @@ pub struct HandoverRecord {
     pub interruption_ms: Option<f64>,
     /// From its start until data arrived over the link that works again; `None` when none did.
     pub first_data_ms: Option<f64>,
-    /// From its start until the flow is back at its pace (as `seamline_experiment::measure` has it);
-    /// `None` when that did not happen before the next handover or the end, or there was no pace to regain.
+    /// From its start until the flow has recovered its goodput (as `seamline_experiment::measure` has it);
+    /// `None` when that did not happen before the next handover or the end, or there was no goodput to recover.
     pub recovery_ms: Option<f64>,
     /// Payload delivered in the second after the link worked again.
     pub following_second_bytes: u64,
@@ -125,7 +125,7 @@ pub struct IntervalRecord {
     pub to_s: f64,
     /// Payload delivered.
     pub bytes: u64,
-    /// Segments sent again.
+    /// Segments retransmitted.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,

@@ -1,4 +1,4 @@
-//! Axes: where ticks stand and what they are called.
+//! Axes: positions and labels of ticks.
 
 /// Ticks at round numbers, 1, 2 or 5 times a power of ten apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Ticks {
         decimals
     }
 
-    /// What a tick is called, with as many decimals as its neighbours.
+    /// The label of a tick, with as many decimals as its neighbours.
     pub fn label(&self, value: f64) -> String {
         let value = if value.abs() < self.step * 1e-6 { 0.0 } else { value };
         format!("{value:.*}", self.decimals())
@@ -61,7 +61,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Where a value stands.
+    /// The position of a value.
     pub fn place(&self, value: f64) -> f64 {
         let span = self.high - self.low;
         if span == 0.0 {

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct RunSeries {
     /// Place of the cell in the grid.
     pub cell: usize,
-    /// What the cell is called.
+    /// The name of the cell.
     pub name: String,
     /// The master seed.
     pub seed: u64,
@@ -22,7 +22,7 @@ pub struct RunSeries {
     pub queues: Vec<QueueSeries>,
     /// Handovers of any link.
     pub handovers: Vec<HandoverBand>,
-    /// What is left out, and why.
+    /// What is omitted, and why.
     pub notes: Vec<String>,
 }
 
@@ -31,9 +31,9 @@ pub struct RunSeries {
 pub struct FlowSeries {
     /// The flow.
     pub flow: String,
-    /// What the variant is called.
+    /// The name of the variant.
     pub variant: String,
-    /// What the sender knew and intended.
+    /// The state of the sender.
     pub sender: SenderColumns,
     /// Segments put on the wire, in the order of time.
     pub segments: Vec<SegmentSent>,

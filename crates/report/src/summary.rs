@@ -10,11 +10,11 @@ pub struct FlowSummary {
     pub cell: usize,
     /// The flow.
     pub flow: String,
-    /// What the variant is called.
+    /// The name of the variant.
     pub variant: String,
     /// Goodput in bits per second.
     pub goodput_bits_per_second: Estimate,
-    /// Segments sent again in a run.
+    /// Segments retransmitted in a run.
     pub retransmissions_mean: f64,
     /// Expiries of the retransmission timer in a run.
     pub timeouts_mean: f64,
@@ -36,7 +36,7 @@ pub struct Comparison {
     pub cell: usize,
     /// The baseline's flow.
     pub flow: String,
-    /// What the baseline is called.
+    /// The name of the baseline.
     pub name: String,
     /// Goodput divided by the baseline's, seed by seed; `None` when one of them is zero.
     pub goodput_factor: Option<Estimate>,

@@ -1,6 +1,6 @@
 //! Tables as text: aligned columns for a terminal, Markdown for a page.
 
-/// A table of words. Every row has as many cells as the head.
+/// A table of text. Every row has as many cells as the head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextTable {
     head: Vec<String>,
@@ -14,7 +14,7 @@ impl TextTable {
         TextTable { head: head.into_iter().map(Into::into).collect(), rows: Vec::new(), alignment }
     }
 
-    /// With these rows behind the others.
+    /// With these rows after the others.
     #[must_use]
     pub fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         self.rows.extend(rows);
@@ -27,7 +27,7 @@ impl TextTable {
         aligned(&rows, self.alignment)
     }
 
-    /// The lines, each behind two spaces.
+    /// The lines, each indented by two spaces.
     pub fn to_text(&self) -> String {
         indented(&self.lines())
     }
@@ -57,7 +57,7 @@ pub fn aligned<Row: AsRef<[String]>>(rows: &[Row], alignment: &str) -> Vec<Strin
     rows.iter().map(line).collect()
 }
 
-/// Lines as a text, each behind two spaces.
+/// Lines as a string, each indented by two spaces.
 pub fn indented(lines: &[String]) -> String {
     lines.iter().map(|line| format!("  {line}").trim_end().to_owned() + "\n").collect()
 }

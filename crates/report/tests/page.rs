@@ -128,7 +128,7 @@ fn a_page_alone_holds_its_numbers() {
 #[test]
 fn a_page_says_how_many_cells_it_shows_over_time() {
     let mut report = common::report();
-    let words = "in the first 2 cells only; 1 more";
+    let words = "Only the first 2 cells are recorded over time; the other 1";
     assert!(!common::page(&report).contains(words));
     report.cells.push(report.cells[0].clone());
     assert!(common::page(&report).contains(words));

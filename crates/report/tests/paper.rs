@@ -6,9 +6,9 @@ mod made_up;
 
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
-use made_up::{badge, paper};
+use made_up::paper;
 use markup5ever_rcdom::RcDom;
-use seamline_report::paper::{PaperReport, html, tally};
+use seamline_report::paper::{PaperReport, Verdict, html, tally};
 
 fn errors_in(page: &str) -> Vec<String> {
     let dom = parse_document(RcDom::default(), ParseOpts::default()).one(page);
@@ -64,7 +64,7 @@ fn a_row_shows_the_verdict_it_is_given() {
         assert!(page.contains(&glance), "{glance}");
     }
     let mut other = paper();
-    other.claims[0].verdict = badge("not reproduced", seamline_report::paper::Tone::Bad);
+    other.claims[0].verdict = Verdict::NotReproduced;
     assert!(row(&html(&other), "E1").contains("✗&nbsp;not reproduced"), "although the number is as accepted");
 }
 

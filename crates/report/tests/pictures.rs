@@ -8,7 +8,6 @@ use seamline_report::picture::cdf::{Distribution, cdf};
 use seamline_report::picture::dots::{Axes, Dot, Panel as DotPanel, dots};
 use seamline_report::picture::forest::{Panel, Row, Scale, forest, strip};
 use seamline_report::picture::frame::Names;
-use seamline_report::picture::heat::{Map, heat_map};
 use seamline_report::picture::lines::{Line, Parameter, lines};
 use seamline_report::picture::matrix::{Field, Matrix, Panel as MatrixPanel, matrix};
 use seamline_report::picture::over_time;
@@ -147,12 +146,17 @@ fn lines_differ_in_dashes_and_markers() {
 
 #[test]
 fn a_map_is_darker_where_there_is_more() {
-    let map = Map {
-        rows: vec!["low".into(), "high".into()],
+    let panel = |title: &str, fields| MatrixPanel { title: title.into(), fields: vec![fields] };
+    let map = Matrix {
+        rows: vec!["low".into()],
         columns: vec!["a".into(), "b".into()],
-        values: vec![vec![Some(1.0), None], vec![Some(2.0), Some(3.0)]],
+        panels: vec![
+            panel("ehn", vec![Field::Value(1.0), Field::Nothing]),
+            panel("freeze", vec![Field::Value(2.0), Field::Value(3.0)]),
+        ],
+        legend: Vec::new(),
     };
-    let svg = heat_map(NAMES, "interruption", "scheme", &map);
+    let svg = matrix(NAMES, "interruption", "lead", &map);
     let texts = texts(&svg);
     assert!(
         ["1.00", "2.00", "3.00", "low", "b"].iter().all(|wanted| texts.iter().any(|text| text == wanted))
@@ -188,6 +192,10 @@ fn dots_stand_within_their_axes() {
 /// largest gain of each panel is darkest.
 #[test]
 fn a_matrix_can_be_read_without_colour() {
+    let gain = |mean: f64, is_sure: bool| {
+        let half = if is_sure { mean.abs() / 2.0 } else { mean.abs() + 1.0 };
+        Field::Gain(common::estimate(mean, half))
+    };
     let panel = |title: &str, fields: [[Field; 2]; 2]| MatrixPanel {
         title: title.into(),
         fields: fields.map(Vec::from).into(),
@@ -196,20 +204,8 @@ fn a_matrix_can_be_read_without_colour() {
         rows: vec!["none".into(), "snoop".into()],
         columns: vec!["none".into(), "mobility-vegas".into()],
         panels: vec![
-            panel(
-                "reno",
-                [
-                    [Field::Gain(0.0, false), Field::Gain(34.6, true)],
-                    [Field::Gain(-7.5, true), Field::Refused(0)],
-                ],
-            ),
-            panel(
-                "cubic",
-                [
-                    [Field::Gain(0.0, false), Field::Gain(3.0, false)],
-                    [Field::Gain(5.0, true), Field::Nothing],
-                ],
-            ),
+            panel("reno", [[gain(0.0, false), gain(34.6, true)], [gain(-7.5, true), Field::Refused(0)]]),
+            panel("cubic", [[gain(0.0, false), gain(3.0, false)], [gain(5.0, true), Field::Nothing]]),
         ],
         legend: vec!["1 hatched, refused: it makes no sense".into()],
     };
@@ -306,8 +302,8 @@ fn runs_over_time_are_files_too() {
     let axes = ["position (MB)", "window (segments)", "time (ms)", "queue (packets)"];
     for (picture, axis) in pictures.iter().zip(axes) {
         let texts = texts(&picture.svg);
-        let legend = if axis == "position (MB)" { "sent again" } else { "handover, no link" };
-        for wanted in [axis, "time (s)", "handover, no link", legend] {
+        let legend = if axis == "position (MB)" { "retransmitted" } else { "handover, link down" };
+        for wanted in [axis, "time (s)", "handover, link down", legend] {
             assert!(texts.iter().any(|text| text == wanted), "{wanted} in {texts:?}");
         }
         assert!(texts[1].contains("cubic") && texts[1].contains("seed 1"), "{texts:?}");

@@ -1,14 +1,13 @@
 //! Lines as a table for notebooks: Parquet, one row for each flow of each run.
 //!
 //! The columns are `key`, `engine`, `sweep`, `seed`, one for each key of the grid, one for each field of a
-//! flow's record, and `links`. Lists (handovers, links) are JSON texts. Everything about where the results
+//! flow's record, and `links`. Lists (handovers, links) are JSON strings. Everything about where the results
 //! come from is in the file's metadata under `seamline`.
 
 use crate::compare::plain;
 use crate::error::Error;
-use crate::line::Line;
 use crate::manifest::Manifest;
-use crate::store::{line_files, read_lines};
+use crate::store::{Line, line_files, read_lines};
 use seamline_experiment::atomic::AtomicFile;
 use seamline_report::export::table::{Data, Table};
 use seamline_report::export::write_parquet;
@@ -88,7 +87,7 @@ fn value<'a>(row: &'a Row, name: &str) -> Option<&'a Value> {
     row.iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
-/// Whole numbers if all are, numbers if all are, and texts otherwise.
+/// Whole numbers if all are, numbers if all are, and strings otherwise.
 fn data(values: &[Option<&Value>]) -> Data {
     let present = || values.iter().copied().flatten();
     if present().next().is_some() && present().all(Value::is_i64) {

@@ -18,7 +18,7 @@ pub struct Lines<T> {
 }
 
 impl<T: DeserializeOwned> Lines<T> {
-    /// The documents of a text. What stands after the last line break was written in part and counts as nothing.
+    /// The documents of a file's content. An incomplete line at the end is ignored.
     pub fn parse(text: &[u8]) -> Self {
         let mut lines = Lines { documents: Vec::new(), damaged: Vec::new(), is_torn: false };
         let whole = text[..whole_length(text)].split(|byte| *byte == b'\n').enumerate();

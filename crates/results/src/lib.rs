@@ -9,16 +9,14 @@ pub mod compact;
 pub mod compare;
 pub mod error;
 pub mod json_lines;
-pub mod line;
 pub mod load;
 pub mod manifest;
 pub mod store;
 pub mod sweep;
-mod writer;
 
 pub use compact::compact;
 pub use compare::compare;
 pub use error::Error;
-pub use line::Line;
 pub use load::load;
+pub use store::Line;
 pub use sweep::{Shard, SweepOptions, sweep};

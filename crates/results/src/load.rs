@@ -2,9 +2,8 @@
 
 use crate::error::Error;
 use crate::json_lines::Lines;
-use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{line_files, read_lines};
+use crate::store::{Line, line_files, read_lines};
 use seamline_experiment::record::RunRecord;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -14,7 +13,7 @@ use std::path::Path;
 /// Results of one scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// What they are called.
+    /// Their name.
     pub name: String,
     /// The program that computed them; `None` when it is not known.
     pub engine: Option<String>,
@@ -78,8 +77,7 @@ pub fn load(path: &Path) -> Result<Results, Error> {
         return Err(Error::refused(reason, EXPECTED));
     }
     let manifest = Manifest::read(path.parent().unwrap_or(Path::new("")))?;
-    let notes =
-        (!damaged.is_empty()).then(|| format!("{name}: damaged lines passed over: {}", damaged.len()));
+    let notes = (!damaged.is_empty()).then(|| format!("{name}: damaged lines skipped: {}", damaged.len()));
     of_lines(name, lines, &manifest, notes.into_iter().collect())
 }
 
@@ -121,7 +119,7 @@ fn of_lines(
     let matches = |known: &&Sweep| known.identity == sweep && known.engine == engine;
     let scenario = manifest.sweeps.iter().find(matches).map(|sweep| sweep.scenario.clone());
     if scenario.is_none() {
-        notes.push(format!("{name}: without its sweep.json only the grid is known of the scenario"));
+        notes.push(format!("{name}: without its sweep.json, only the grid of the scenario is known"));
     }
     let mut cells: Vec<ResultCell> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();

@@ -63,7 +63,7 @@ impl Sweep {
         }
     }
 
-    /// Whether lines of both may stand side by side: the same cells by the same program.
+    /// Whether lines of both may be in one file: the same cells by the same program.
     fn continues(&self, other: &Sweep) -> bool {
         (&self.identity, &self.engine) == (&other.identity, &other.engine)
     }

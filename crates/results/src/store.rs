@@ -2,13 +2,56 @@
 
 use crate::error::Error;
 use crate::json_lines::Lines;
-use crate::line::Line;
 use seamline_experiment::lines::LineFile;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::report::ENGINE;
+use seamline_report::quantity::plural;
+use seamline_scenario::Plan;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The name of the file of lines of a sweep that is not divided; shards have `runs-1-of-4.jsonl`.
 pub const LINES: &str = "runs.jsonl";
+
+/// One finished run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// BLAKE3 of the cell, the seed and the program, 128 bits in hexadecimal: two lines with the same key are
+    /// the same line.
+    pub key: String,
+    /// The program that computed it ([`ENGINE`]).
+    pub engine: String,
+    /// The sweep it belongs to: the identity of its plan.
+    pub sweep: String,
+    /// What the grid set.
+    pub cell: Map<String, Value>,
+    /// The record of the run.
+    pub run: RunRecord,
+}
+
+impl Line {
+    /// The line of a run that has just finished.
+    pub(crate) fn new(plan: &Plan, sweep: &str, cell: usize, run: RunRecord) -> Self {
+        let cell = &plan.cells[cell];
+        Line {
+            key: cell.identity.run_key(run.seed, ENGINE),
+            engine: ENGINE.to_owned(),
+            sweep: sweep.to_owned(),
+            cell: cell.values.iter().map(|(path, value)| (path.clone(), value.to_json())).collect(),
+            run,
+        }
+    }
+
+    /// As text, ending with a line break.
+    ///
+    /// # Errors
+    /// Never in practice: every value can be written as JSON.
+    pub fn to_text(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self).map(|text| text + "\n")
+    }
+}
 
 /// What was found in a file.
 #[derive(Debug, Default)]
@@ -26,7 +69,7 @@ pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
     let is_torn = lines.is_torn;
     let mut found = Found::of(path, lines);
     if is_torn {
-        found.notes.push(format!("{}: the last line was torn off; its run is repeated", path.display()));
+        found.notes.push(format!("{}: the last line was incomplete; its run is repeated", path.display()));
     }
     Ok((file, found))
 }
@@ -34,8 +77,7 @@ pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
 impl Found {
     fn of(path: &Path, Lines { documents: lines, damaged, .. }: Lines<Line>) -> Self {
         let damaged = damaged.len();
-        let plural = if damaged == 1 { "" } else { "s" };
-        let note = || format!("{}: {damaged} damaged line{plural} passed over", path.display());
+        let note = || format!("{}: {} skipped", path.display(), plural(damaged, "damaged line"));
         Found { lines, damaged, notes: (damaged > 0).then(note).into_iter().collect() }
     }
 }
@@ -55,7 +97,7 @@ pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// All lines of these files, each key once, in the order in which they stand.
+/// All lines of these files, each key once, in the order of the files.
 pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
     let mut all = Found::default();
     let mut known = BTreeSet::new();

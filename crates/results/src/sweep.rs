@@ -1,10 +1,8 @@
 //! Running everything once, however often it is begun.
 
 use crate::error::Error;
-use crate::line::Line;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Found, LINES, line_files, open, read_lines};
-use crate::writer::{Unstored, write_lines};
+use crate::store::{Found, LINES, Line, line_files, open, read_lines};
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
@@ -17,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 
 /// One of several equal parts of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +27,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the run at this place of the plan belongs to it.
+    /// Whether the run at this index of the plan belongs to it.
     pub fn has(self, place: usize) -> bool {
         place % self.count == self.index - 1
     }
@@ -77,7 +75,7 @@ pub struct SweepOptions {
     pub add: bool,
 }
 
-/// Who is informed about progress.
+/// The receiver of progress.
 pub trait Progress: Sync {
     /// So many runs are to be done now.
     fn begins(&self, to_do: usize);
@@ -141,7 +139,7 @@ pub fn sweep(
     Ok(outcome)
 }
 
-/// One run: the place of the cell and the seed.
+/// One run: the index of the cell and the seed.
 type Job = (usize, u64);
 
 fn keys(lines: &[Line]) -> impl Iterator<Item = String> {
@@ -197,6 +195,40 @@ fn run_jobs(
     }
 }
 
+/// Lines that could not be stored.
+#[derive(Debug)]
+struct Unstored {
+    cause: std::io::Error,
+    lines: Vec<String>,
+}
+
+/// Store lines as they come. While the disk is busy lines gather, and all of them go in the next write, so
+/// that every line is soon safe and the disk never holds up the runs. After a failure, which sets `failed`,
+/// lines are kept.
+fn write_lines(file: &mut LineFile, lines: Receiver<String>, failed: &AtomicBool) -> Result<(), Unstored> {
+    while let Ok(first) = lines.recv() {
+        let batch: Vec<String> = std::iter::once(first).chain(lines.try_iter()).collect();
+        if let Err(cause) = file.append(&batch.concat()) {
+            failed.store(true, Ordering::Relaxed);
+            return keep(file, cause, batch, lines);
+        }
+    }
+    Ok(())
+}
+
+/// Gather what still comes, and try once more at the end: another program may have made room.
+fn keep(
+    file: &mut LineFile,
+    cause: std::io::Error,
+    mut kept: Vec<String>,
+    lines: Receiver<String>,
+) -> Result<(), Unstored> {
+    kept.extend(lines);
+    let stored = kept.iter().take_while(|line| file.append(line).is_ok()).count();
+    kept.drain(..stored);
+    Err(Unstored { cause, lines: kept })
+}
+
 /// Put lines that cannot be stored where they are not lost.
 fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
     if lines.is_empty() {
@@ -220,14 +252,13 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
     for path in others.iter().filter(|path| Shard::owns(path)) {
         let (shard, Found { lines, damaged, .. }) = match open(path) {
             Err(Error::Refused { reason, .. }) => {
-                progress.note(&format!("{reason}, and it stays where it is"));
+                progress.note(&format!("{reason}; it is left in place"));
                 continue;
             }
             opened => opened?,
         };
         if damaged > 0 {
-            progress
-                .note(&format!("{} holds lines that cannot be read, and stays where it is", path.display()));
+            progress.note(&format!("{} contains unreadable lines and is left in place", path.display()));
             continue;
         }
         let fresh: Vec<String> =
@@ -235,7 +266,7 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
         file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
         shard.remove().map_err(|cause| Error::write(path, cause))?;
         progress.note(&format!(
-            "{}: {} runs taken into {}",
+            "{}: {} runs moved into {}",
             path.display(),
             fresh.len(),
             file.path().display()

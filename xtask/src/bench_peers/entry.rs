@@ -14,9 +14,7 @@ pub(super) struct Entry {
     pub(super) peer: String,
     /// How the peer was set up.
     pub(super) build: &'static str,
-    /// What was run.
     pub(super) workload: &'static str,
-    /// Pairs of runs.
     pub(super) runs: usize,
     /// Our delivered packets per CPU second, median over runs.
     pub(super) ours_pkts_per_cpu_s: f64,

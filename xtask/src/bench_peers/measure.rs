@@ -22,9 +22,6 @@ impl Measured {
 
 /// Run a process to its end; its output's first word is the number of packets it delivered. No other
 /// child of this process may end meanwhile.
-///
-/// # Errors
-/// When the process cannot be started, fails, or prints something else.
 pub(super) fn process(command: &mut Command) -> Result<Measured, String> {
     let describe = format!("{command:?}");
     let before = children_cpu_microseconds()?;

@@ -1,18 +1,18 @@
-//! `cargo xtask bench-peers`: delivered packets per CPU second beside other simulators, in pairs of runs
+//! `cargo xtask bench-peers`: delivered packets per CPU second compared with other simulators, in pairs of runs
 //! that alternate so that a change of the machine's speed meets both sides.
 
 mod entry;
 mod measure;
 mod ours;
-mod workload;
 
 use entry::Entry;
 use measure::{Measured, process};
-pub(crate) use workload::Workload;
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
 
 const INSTALL: [&str; 4] = ["apt-get", "install", "-y", "ns2"];
 
@@ -45,19 +45,54 @@ pub(crate) struct SideOptions {
     listening: bool,
 }
 
+/// A workload that exists here and as a script for ns-2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Workload {
+    /// One NewReno flow over three hops with 1 % random loss on the last.
+    ThreeHops,
+    /// 100 NewReno flows over a shared 1 Gb/s link.
+    Dumbbell,
+}
+
+impl Workload {
+    pub(super) const ALL: [Workload; 2] = [Workload::ThreeHops, Workload::Dumbbell];
+
+    /// Its name, also that of ns-2's script.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Workload::ThreeHops => "three_hops",
+            Workload::Dumbbell => "dumbbell",
+        }
+    }
+    /// Simulated time in seconds: about a million packets, so that starting a process does not count.
+    pub(super) fn seconds(self) -> u64 {
+        match self {
+            Workload::ThreeHops => 10_000,
+            Workload::Dumbbell => 20,
+        }
+    }
+}
+
+impl FromStr for Workload {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Workload::ALL.into_iter().find(|workload| workload.name() == name);
+        found.ok_or_else(|| format!("no workload \"{name}\""))
+    }
+}
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Run ours once and print the packets delivered.
-///
-/// # Errors
-/// When the run cannot be set up.
 pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
     println!("{}", ours::delivered_packets(options.workload, options.seed, options.listening)?);
     Ok(())
 }
 
 /// Run all comparisons; whether none is void and the required factor was met.
-///
-/// # Errors
-/// When ns-2 is missing, a run fails, or the result cannot be written.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     ensure_ns2(options.install)?;
     let peer = ns2_version();

@@ -10,9 +10,6 @@ use seamline_wire::{Duration, Event, Instant, NodeId, Port, Rate, SequenceNumber
 use std::sync::Arc;
 
 /// Run the workload and count the packets that were acknowledged.
-///
-/// # Errors
-/// When the parameters are refused.
 pub(super) fn delivered_packets(workload: Workload, seed: u64, listening: bool) -> Result<u64, String> {
     if listening {
         let (packets, events) = run(workload, seed, Events::default())?;

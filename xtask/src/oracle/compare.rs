@@ -1,6 +1,6 @@
 //! Row by row comparison of a reference trace with ours.
 
-use super::trace::{Kind, Row};
+use super::trace::{Kind, Row, VARIABLES};
 
 /// Most that two times may differ, in seconds: ns-2 prints microseconds.
 const TIME_TOLERANCE: f64 = 2e-6 + 1e-12;
@@ -14,9 +14,7 @@ pub(super) struct Difference {
     pub(super) row: usize,
     /// Name of the column; "row" when one trace has no such row.
     pub(super) column: &'static str,
-    /// The reference's value.
     pub(super) theirs: String,
-    /// Our value.
     pub(super) ours: String,
 }
 
@@ -29,7 +27,6 @@ pub(super) struct Verdict {
     pub(super) other_difference: Option<Difference>,
 }
 
-/// Compare all columns of all rows.
 pub(super) fn rows(theirs: &[Row], ours: &[Row]) -> Verdict {
     let other_difference = theirs.iter().zip(ours).enumerate().find_map(|(n, (a, b))| other_columns(n, a, b));
     let difference = theirs
@@ -52,16 +49,11 @@ fn main_columns(row: usize, a: &Row, b: &Row) -> Option<Difference> {
     if a.seq != b.seq {
         return differ("seq", a.seq.to_string(), b.seq.to_string());
     }
-    value(row, "cwnd", 3, a.variables.cwnd, b.variables.cwnd)
+    variable(row, 0, a, b)
 }
 
 fn other_columns(row: usize, a: &Row, b: &Row) -> Option<Difference> {
-    let (a, b) = (a.variables, b.variables);
-    value(row, "ssthresh", 0, a.ssthresh, b.ssthresh)
-        .or_else(|| value(row, "dupacks", 0, a.dupacks, b.dupacks))
-        .or_else(|| value(row, "srtt", 3, a.srtt, b.srtt))
-        .or_else(|| value(row, "rttvar", 3, a.rttvar, b.rttvar))
-        .or_else(|| value(row, "backoff", 0, a.backoff, b.backoff))
+    (1..VARIABLES.len()).find_map(|n| variable(row, n, a, b))
 }
 
 /// Whether `theirs`, printed with `decimals`, is `ours`; always when it had not been reported yet.
@@ -70,7 +62,8 @@ pub(super) fn same_as_printed(decimals: usize, theirs: f64, ours: f64) -> bool {
     theirs.is_nan() || (theirs - ours).abs() <= half_unit * (1.0 + 1e-6) + theirs.abs() * 1e-12
 }
 
-fn value(row: usize, column: &'static str, decimals: usize, theirs: f64, ours: f64) -> Option<Difference> {
+fn variable(row: usize, n: usize, a: &Row, b: &Row) -> Option<Difference> {
+    let ((column, decimals), theirs, ours) = (VARIABLES[n], a.variables[n], b.variables[n]);
     if same_as_printed(decimals, theirs, ours) {
         return None;
     }
@@ -87,10 +80,7 @@ fn missing_row(theirs: &[Row], ours: &[Row]) -> Option<Difference> {
 }
 
 /// Whether the k-th event of every kind agrees within one packet: sequence numbers and counts within
-/// one, times within `packet_time` seconds. Otherwise says where not.
-///
-/// # Errors
-/// The first event that is farther off.
+/// one, times within `packet_time` seconds.
 pub(super) fn within_one_packet(theirs: &[Row], ours: &[Row], packet_time: f64) -> Result<(), String> {
     for kind in [Kind::Send, Kind::Rexmit, Kind::Ack, Kind::Drop] {
         let of_kind =
@@ -131,13 +121,10 @@ pub(super) fn context(theirs: &[Row], ours: &[Row], row: usize, first_line: usiz
 
 #[cfg(test)]
 mod tests {
-    use super::super::trace::Variables;
     use super::*;
 
     fn row(time: f64, kind: Kind, seq: i64, cwnd: f64) -> Row {
-        let variables =
-            Variables { cwnd, ssthresh: 28.0, dupacks: 0.0, srtt: 0.2, rttvar: 0.1, backoff: 1.0 };
-        Row { time, kind, seq, variables }
+        Row { time, kind, seq, variables: [cwnd, 28.0, 0.0, 0.2, 0.1, 1.0] }
     }
 
     #[test]
@@ -151,7 +138,7 @@ mod tests {
         assert_eq!(column(row(1.0, Kind::Send, 5, 2.126)), Some("cwnd"));
         assert_eq!(rows(&base, &[]).difference.map(|d| d.column), Some("row"));
         let mut other = base[0];
-        other.variables.backoff = 2.0;
+        other.variables[5] = 2.0;
         let verdict = rows(&base, &[other]);
         assert!(verdict.difference.is_none());
         assert_eq!(verdict.other_difference.map(|d| d.column), Some("backoff"));

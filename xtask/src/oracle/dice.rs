@@ -41,9 +41,6 @@ pub(super) struct Dice {
 
 impl Dice {
     /// Read the records of a directory, if it has any.
-    ///
-    /// # Errors
-    /// When a file is not a record.
     pub(super) fn read(paths: &[PathBuf]) -> Result<Dice, String> {
         let mut dice = Dice::default();
         for path in paths {
@@ -100,7 +97,7 @@ impl Dice {
         loss_indices(SEEDS_APART + setup.seed, setup.ackper, most_arrivals(setup))
     }
 
-    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    /// The phase of the sender's clock at time zero, as a fraction of a tick.
     pub(super) fn clock_phase(&self, setup: &Setup) -> f64 {
         let generated = setup.clock_phase();
         let record = self.records.iter().find(|record| record.seed == setup.seed);

@@ -27,9 +27,6 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Look through `directory` and the folders below it.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub(super) fn of(directory: &Path) -> Result<Layout, String> {
         let mut layout = Layout::default();
         let mut files = Vec::new();
@@ -75,9 +72,6 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
 }
 
 /// Open a file for reading, unpacking it when its name ends in `.gz`.
-///
-/// # Errors
-/// When it cannot be opened.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
     let file = fs::File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(match path.extension() {
@@ -87,9 +81,6 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
 }
 
 /// The text of a file, unpacked when its name ends in `.gz`.
-///
-/// # Errors
-/// When it cannot be read.
 pub(super) fn read(path: &Path) -> Result<String, String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text).map_err(|e| format!("{}: {e}", path.display()))?;

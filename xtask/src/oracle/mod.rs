@@ -1,10 +1,9 @@
-//! `cargo xtask oracle DIR`: our runs beside ns-2's.
+//! `cargo xtask oracle DIR`: our runs compared with ns-2's.
 //!
 //! A directory holds reference data of one or more families (see tests/oracle/README.md). Each run is
 //! set up from the settings that its file names, over the defaults of its family, and its random numbers
 //! are ns-2's own.
 
-mod chain;
 mod compare;
 mod dice;
 mod layout;
@@ -15,7 +14,6 @@ mod replay;
 mod report;
 mod setup;
 mod snoop;
-mod table;
 mod tables;
 mod timed_host;
 mod timed_link;
@@ -23,23 +21,19 @@ mod trace;
 mod traces;
 pub(crate) mod welch;
 
-use chain::Chain;
 use dice::Dice;
 use layout::Layout;
 
 use report::FamilyReport;
-use setup::{Setup, Variant};
+use setup::{Chain, Setup, Variant};
 use std::path::{Path, PathBuf};
-use table::Table;
+use tables::Table;
 
 /// Bytes of IP and TCP headers that ns-2 adds when it adds any.
 pub(crate) const HEADER_BYTES: u32 = 40;
 
 /// Compare `directory` with our runs and print the result, with every mismatch when `list` is set; whether
 /// everything matched.
-///
-/// # Errors
-/// When the directory cannot be read, holds no reference data, or a file is malformed.
 pub(crate) fn run(directory: &Path, list: bool) -> Result<bool, String> {
     let layout = Layout::of(directory)?;
     let dice = Dice::read(&layout.loss_indices)?;

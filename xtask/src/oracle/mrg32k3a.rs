@@ -60,7 +60,7 @@ fn loss_stream(seed: u32) -> Mrg32k3a {
     Mrg32k3a::seeded(7919 * seed + 13)
 }
 
-/// Where the sender's clock stands at time zero, as a fraction of a tick. ns-2 draws it whenever the
+/// The phase of the sender's clock at time zero, as a fraction of a tick. ns-2 draws it whenever the
 /// agent is reset: at creation (a Vegas agent twice) and when the simulation starts.
 pub(super) fn clock_phase(seed: u32, is_vegas: bool) -> f64 {
     let mut stream = Mrg32k3a::seeded(seed);

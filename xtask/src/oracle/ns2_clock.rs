@@ -1,8 +1,8 @@
-//! ns-2's clock, kept beside ours.
+//! ns-2's clock, kept alongside ours.
 //!
 //! ns-2 counts seconds in doubles and adds delays to them one by one. Round-trip times and timeouts of
 //! the reference scenarios are multiples of common units, so now and then two times that are equal, or a
-//! rate that falls just between two decisions, are told apart only by the rounding of those sums. Where ns-2's
+//! rate that falls just between two decisions, differ only by the rounding of those sums. Where ns-2's
 //! outcome hangs on that, [`super::timed_link`] and [`super::timed_host`] compute the same sums.
 
 use super::setup::Setup;
@@ -24,7 +24,7 @@ impl Ns2Clock {
     pub(super) fn set(&self, seconds: f64) {
         self.0.store(seconds.to_bits(), Ordering::Relaxed);
     }
-    /// The clock itself, for those who read its bits.
+    /// The clock itself, for readers of its bits.
     pub(super) fn bits(&self) -> Arc<AtomicU64> {
         self.0.clone()
     }
@@ -48,7 +48,7 @@ pub(super) fn timeout_seconds(setup: &Setup, timeout: Duration, backoff: u32) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::chain::Chain;
+    use super::super::setup::Chain;
     use super::*;
 
     #[test]

@@ -1,20 +1,19 @@
 //! From the simulator's events to ns-2's view of a run: packet numbers, counters, trace rows.
 
 use super::replay::SENDING_ELEMENT;
-use super::trace::{Kind, Row, Variables};
+use super::trace::{Kind, Row, VARIABLES, Variables};
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, Instant, SenderSample, SequenceNumber};
 
-/// What to keep besides counters.
+/// What to keep in addition to counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Keep {
-    /// Trace rows.
     pub(super) rows: bool,
     /// When each acknowledgment arrived.
     pub(super) acknowledgments: bool,
 }
 
-/// Listens to one flow.
+/// Records one flow.
 #[derive(Debug)]
 pub(super) struct Recorder {
     numbering: Numbering,
@@ -32,7 +31,7 @@ pub(super) struct Counters {
     pub(super) acked_data: i64,
     /// Sent, retransmissions and SYN included.
     pub(super) sent: i64,
-    /// Sent again.
+    /// Retransmitted.
     pub(super) rexmit: i64,
     /// Expirations of the retransmission timer.
     pub(super) timeouts: i64,
@@ -129,24 +128,17 @@ impl Outcome {
     }
 }
 
-const UNREPORTED: Variables = Variables {
-    cwnd: f64::NAN,
-    ssthresh: f64::NAN,
-    dupacks: f64::NAN,
-    srtt: f64::NAN,
-    rttvar: f64::NAN,
-    backoff: f64::NAN,
-};
+const UNREPORTED: Variables = [f64::NAN; VARIABLES.len()];
 
 fn variables(sample: &SenderSample) -> Variables {
-    Variables {
-        cwnd: sample.congestion_window,
-        ssthresh: sample.slow_start_threshold,
-        dupacks: f64::from(sample.duplicate_acks),
-        srtt: sample.smoothed_round_trip_time.as_secs_f64(),
-        rttvar: sample.round_trip_time_variation.as_secs_f64(),
-        backoff: f64::from(sample.backoff),
-    }
+    [
+        sample.congestion_window,
+        sample.slow_start_threshold,
+        f64::from(sample.duplicate_acks),
+        sample.smoothed_round_trip_time.as_secs_f64(),
+        sample.round_trip_time_variation.as_secs_f64(),
+        f64::from(sample.backoff),
+    ]
 }
 
 /// Give every row the variables after everything at its instant. "At its instant" as in the reference:
@@ -224,7 +216,7 @@ mod tests {
 
     #[test]
     fn rows_carry_the_variables_after_everything_at_their_instant() {
-        let sample = |cwnd: f64| Variables { cwnd, ..UNREPORTED };
+        let sample = |cwnd: f64| [cwnd; VARIABLES.len()];
         let row = |time: f64| Row { time, kind: Kind::Send, seq: 0, variables: UNREPORTED };
         let mut rows = [row(0.1), row(0.2)];
         let at = |nanos: u64| Instant::from_nanos(nanos);
@@ -232,6 +224,6 @@ mod tests {
             &mut rows,
             &[(at(100_000_000), sample(1.0)), (at(100_000_000), sample(2.0)), (at(200_020_000), sample(3.0))],
         );
-        assert_eq!(rows.map(|row| row.variables.cwnd), [2.0, 2.0]);
+        assert_eq!(rows.map(|row| row.variables[0]), [2.0, 2.0]);
     }
 }

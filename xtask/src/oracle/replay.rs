@@ -1,10 +1,9 @@
 //! Our run of a reference's scenario: two hosts and a chain of links.
 
 use super::HEADER_BYTES;
-use super::chain::Hop;
 use super::ns2_clock::Ns2Clock;
 use super::record::{Counters, Keep, Outcome, Recorder};
-use super::setup::{Setup, Variant};
+use super::setup::{Hop, Setup, Variant};
 use super::timed_host::TimedHost;
 use super::timed_link::{TimedLink, TimedOutage};
 use seamline_agent::{Agent, WIRED, WIRELESS};
@@ -25,15 +24,14 @@ use std::sync::Arc;
 /// One run.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
-    /// Its settings.
     pub(super) setup: &'a Setup,
-    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    /// The phase of the sender's clock at time zero, as a fraction of a tick.
     pub(super) clock_phase: f64,
     /// Arrival indices of the packets to lose.
     pub(super) losses: Vec<u64>,
     /// Arrival indices of the acknowledgments to lose on their first hop.
     pub(super) lost_acknowledgments: Vec<u64>,
-    /// What to keep besides counters.
+    /// What to keep in addition to counters.
     pub(super) keep: Keep,
 }
 
@@ -49,9 +47,6 @@ const SENDER: Address = Address { node: NodeId(0), port: TransportPort(1) };
 const RECEIVER: Address = Address { node: NodeId(1), port: TransportPort(2) };
 
 /// Run it, again from the start whenever a packet and a timer turn out to have come in the wrong order.
-///
-/// # Errors
-/// When the settings have no counterpart here.
 pub(super) fn run(run: &Run<'_>) -> Result<Outcome, String> {
     let mut packet_first = BTreeSet::new();
     loop {
@@ -225,7 +220,7 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
     Ok((sender, receiver))
 }
 
-/// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate has the segment sent again, once, and none of them
+/// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate causes one retransmission, and none of them
 /// lets a new one go.
 const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
     scheme: LossNotification::ActOn,
@@ -306,7 +301,7 @@ fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkCo
     Ok((forward, backward))
 }
 
-/// At the start of each outage what waits is lost; the packet in transmission goes on.
+/// At the start of each outage what waits is lost; the packet in transmission is still delivered.
 fn emptied_queues(setup: &Setup) -> Result<Schedule, String> {
     let starts = (1..).map(|k| f64::from(k) * setup.period).take_while(|start| *start < setup.dur);
     let starts = starts.map(|start| Instant::ZERO + Duration::from_secs_f64(start));

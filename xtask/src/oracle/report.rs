@@ -7,11 +7,8 @@ use std::fmt;
 pub(super) struct Finding {
     /// File, line and column.
     pub(super) place: String,
-    /// The reference's value.
     pub(super) theirs: String,
-    /// Our value.
     pub(super) ours: String,
-    /// Further lines.
     pub(super) context: Vec<String>,
 }
 
@@ -20,19 +17,12 @@ pub(super) struct Finding {
 pub(super) struct FamilyReport {
     /// Letter and subject.
     pub(super) title: &'static str,
-    /// Runs that match.
     pub(super) matched: usize,
-    /// Runs compared.
     pub(super) total: usize,
     /// Runs in which the rounding of ns-2's clock let a packet come before a timer of the same time.
     pub(super) decided_by_rounding: usize,
-    /// Set when the family was not compared at all.
-    pub(super) skipped: Option<String>,
-    /// Further facts.
     pub(super) notes: Vec<String>,
-    /// One line for each mismatch.
     pub(super) mismatches: Vec<String>,
-    /// The first mismatch.
     pub(super) first_difference: Option<Finding>,
 }
 
@@ -41,7 +31,6 @@ impl FamilyReport {
     pub(super) fn new(title: &'static str) -> Self {
         FamilyReport { title, ..FamilyReport::default() }
     }
-    /// Count one run.
     pub(super) fn count(&mut self, matched: bool, finding: impl FnOnce() -> Finding) {
         self.total += 1;
         if matched {
@@ -52,7 +41,6 @@ impl FamilyReport {
         self.mismatches.push(format!("{}: {}, ours {}", found.place, found.theirs, found.ours));
         self.first_difference.get_or_insert(found);
     }
-    /// Whether every run matched.
     pub(super) fn passed(&self) -> bool {
         self.matched == self.total
     }
@@ -61,13 +49,8 @@ impl FamilyReport {
 impl fmt::Display for FamilyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = self.title;
-        match &self.skipped {
-            Some(reason) => writeln!(f, "{title:<34} skipped: {reason}")?,
-            None => {
-                let verdict = if self.passed() { "ok" } else { "MISMATCH" };
-                writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
-            }
-        }
+        let verdict = if self.passed() { "ok" } else { "MISMATCH" };
+        writeln!(f, "{title:<34} {}/{} match  {verdict}", self.matched, self.total)?;
         if self.decided_by_rounding > 0 {
             let runs = self.decided_by_rounding;
             writeln!(

@@ -1,9 +1,64 @@
 //! What a reference run was configured with: ns-2's settings by the names that the reference files
 //! use, over the defaults of their family.
 
-use super::chain::Chain;
 use super::mrg32k3a::clock_phase;
+use seamline_wire::{Duration, Rate};
 use std::str::FromStr;
+
+/// The chains of links of the reference scenarios, from sender to receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chain {
+    /// Families a and c.
+    ThreeHops,
+    /// Family b.
+    ListedDrops,
+    /// Family d.
+    VegasBuffers,
+    /// Family e: a LAN between the base station, where the agent is, and the lossy hop.
+    Snoop,
+}
+
+/// One link of a chain, the same in both directions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hop {
+    pub(super) rate: Rate,
+    pub(super) one_way_delay: Duration,
+}
+
+impl FromStr for Chain {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "three_hops" => Ok(Chain::ThreeHops),
+            "listed_drops" => Ok(Chain::ListedDrops),
+            "vegas_buffers" => Ok(Chain::VegasBuffers),
+            "snoop" => Ok(Chain::Snoop),
+            other => Err(format!("no chain \"{other}\"")),
+        }
+    }
+}
+
+impl Chain {
+    /// The links, from sender to receiver.
+    pub(super) fn hops(self) -> Vec<Hop> {
+        let hop = |kilobits: u64, micros: u64| Hop {
+            rate: Rate::from_bits_per_second(kilobits * 1000),
+            one_way_delay: Duration::from_micros(micros),
+        };
+        match self {
+            Chain::ThreeHops => vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(2_000, 5_000)],
+            Chain::ListedDrops => vec![hop(8_000, 100), hop(800, 100_000)],
+            Chain::Snoop => {
+                vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(100_000, 10), hop(2_000, 5_000)]
+            }
+            Chain::VegasBuffers => vec![hop(20_000, 22_000), hop(20_000, 2_000), hop(10_000, 1_000)],
+        }
+    }
+    /// The slowest rate of the chain.
+    pub(super) fn bottleneck(self) -> Rate {
+        self.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::ZERO)
+    }
+}
 
 /// A variant by ns-2's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,95 +102,87 @@ impl FromStr for Variant {
     }
 }
 
-/// The settings of one run. Fields carry the names of the reference files.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Setup {
-    /// The links.
-    pub(super) chain: Chain,
+/// The settings of a run as one table: the field, its default, its name in the reference files, and how its value is read.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $($name:literal)|+, $read:expr;)*) => {
+        /// The settings of one run.
+        #[derive(Clone, Debug, PartialEq)]
+        pub(super) struct Setup {
+            pub(super) chain: Chain,
+            $($(#[$doc])* pub(super) $field: $type,)*
+        }
+
+        impl Setup {
+            /// What all families have in common unless a file says otherwise.
+            pub(super) fn common(chain: Chain) -> Setup {
+                Setup { chain, $($field: $default,)* }
+            }
+
+            /// Take one setting by its name in the files; `Ok(false)` when there is no such setting.
+            pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
+                match name {
+                    "chain" => self.chain = value.parse()?,
+                    $($($name)|+ => self.$field = $read(name, value)?,)*
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+        }
+    };
+}
+
+settings! {
     /// The sender.
-    pub(super) variant: Variant,
+    variant: Variant = Variant::Newreno, "variant", parsed;
     /// Decides the sender's clock phase, and the losses of family a.
-    pub(super) seed: u32,
+    seed: u32 = 1, "seed", number;
     /// Packet size in bytes.
-    pub(super) pkt: u32,
+    pkt: u32 = 1000, "pkt", number;
     /// Whether 40 bytes of headers come on top of it.
-    pub(super) useheaders: bool,
+    useheaders: bool = false, "useheaders", flag;
     /// Window limit and initial slow start threshold, in packets.
-    pub(super) window: u32,
+    window: u32 = 64, "window", number;
     /// Limit of every queue, in ns-2's meaning.
-    pub(super) qlim: u32,
+    qlim: u32 = 50, "qlim", number;
     /// Length of a clock tick in seconds.
-    pub(super) tick: f64,
+    tick: f64 = 0.01, "tick", number;
     /// Minimum retransmission timeout in seconds.
-    pub(super) minrto: f64,
-    /// Limited transmit.
-    pub(super) limtx: bool,
+    minrto: f64 = 0.2, "minrto", number;
+    limtx: bool = true, "limtx", flag;
     /// Whether the connection opens with a SYN.
-    pub(super) syn: bool,
+    syn: bool = false, "syn", flag;
     /// Initial window in packets.
-    pub(super) iw: u32,
+    iw: u32 = 1, "iw", number;
     /// Vegas: lower bound of packets kept in queues.
-    pub(super) alpha: f64,
+    alpha: f64 = 1.0, "alpha", number;
     /// Vegas: upper bound of packets kept in queues.
-    pub(super) beta: f64,
+    beta: f64 = 3.0, "beta", number;
     /// Vegas: bound that ends slow start.
-    pub(super) gamma: f64,
+    gamma: f64 = 1.0, "gamma", number;
     /// Simulated time in seconds.
-    pub(super) dur: f64,
-    /// Packet error ratio.
-    pub(super) per: f64,
+    dur: f64 = 300.0, "dur" | "stop", number;
+    per: f64 = 0.0, "per", number;
     /// Ratio of acknowledgments lost on the last hop, which is their first.
-    pub(super) ackper: f64,
+    ackper: f64 = 0.0, "ackper", number;
     /// Whether ns-2's Snoop agent is at the base station.
-    pub(super) snoop: bool,
+    snoop: bool = false, "snoop", flag;
     /// Family e: the sender is the mobile node.
-    pub(super) up: bool,
+    up: bool = false, "up", flag;
     /// Family e: the sender acts on notifications of losses over the air.
-    pub(super) eln: bool,
+    eln: bool = false, "eln", flag;
     /// Whether packets are lost before the queue ("head") or after propagation ("end").
-    pub(super) loss_at_head: bool,
+    loss_at_head: bool = false, "lossat", choice("end", "head");
     /// Arrival indices of the packets to lose (family b).
-    pub(super) droplist: Vec<u64>,
+    droplist: Vec<u64> = Vec::new(), "droplist", drop_list;
     /// Length of an outage in seconds.
-    pub(super) out: f64,
+    out: f64 = 0.0, "out", number;
     /// Time between the starts of outages in seconds.
-    pub(super) period: f64,
+    period: f64 = 5.0, "period", number;
     /// Whether the start of an outage empties the queue of the last hop.
-    pub(super) outage_empties_queue: bool,
+    outage_empties_queue: bool = false, "mode", choice("err", "dual");
 }
 
 impl Setup {
-    /// What all families have in common unless a file says otherwise.
-    pub(super) fn common(chain: Chain) -> Setup {
-        Setup {
-            chain,
-            variant: Variant::Newreno,
-            seed: 1,
-            pkt: 1000,
-            useheaders: false,
-            window: 64,
-            qlim: 50,
-            tick: 0.01,
-            minrto: 0.2,
-            limtx: true,
-            syn: false,
-            iw: 1,
-            alpha: 1.0,
-            beta: 3.0,
-            gamma: 1.0,
-            dur: 300.0,
-            per: 0.0,
-            ackper: 0.0,
-            snoop: false,
-            up: false,
-            eln: false,
-            loss_at_head: false,
-            droplist: Vec::new(),
-            out: 0.0,
-            period: 5.0,
-            outage_empties_queue: false,
-        }
-    }
     /// The parameters of ns-2 before 2002.
     #[must_use]
     pub(super) fn classic(self) -> Setup {
@@ -146,43 +193,7 @@ impl Setup {
     pub(super) fn default_of_2_35(self) -> Setup {
         Setup { tick: 0.01, minrto: 0.2, limtx: true, iw: 2, syn: true, useheaders: true, ..self }
     }
-    /// Take one setting by its name in the files; `Ok(false)` when it is none.
-    ///
-    /// # Errors
-    /// When the value does not parse.
-    pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
-        match name {
-            "chain" => self.chain = value.parse()?,
-            "variant" => self.variant = value.parse()?,
-            "seed" => self.seed = number(name, value)?,
-            "pkt" => self.pkt = number(name, value)?,
-            "useheaders" => self.useheaders = flag(name, value)?,
-            "window" => self.window = number(name, value)?,
-            "qlim" => self.qlim = number(name, value)?,
-            "tick" => self.tick = number(name, value)?,
-            "minrto" => self.minrto = number(name, value)?,
-            "limtx" => self.limtx = flag(name, value)?,
-            "syn" => self.syn = flag(name, value)?,
-            "iw" => self.iw = number(name, value)?,
-            "alpha" => self.alpha = number(name, value)?,
-            "beta" => self.beta = number(name, value)?,
-            "gamma" => self.gamma = number(name, value)?,
-            "dur" | "stop" => self.dur = number(name, value)?,
-            "per" => self.per = number(name, value)?,
-            "ackper" => self.ackper = number(name, value)?,
-            "snoop" => self.snoop = flag(name, value)?,
-            "eln" => self.eln = flag(name, value)?,
-            "up" => self.up = flag(name, value)?,
-            "lossat" => self.loss_at_head = choice(name, value, "end", "head")?,
-            "droplist" => self.droplist = drop_list(value)?,
-            "out" => self.out = number(name, value)?,
-            "period" => self.period = number(name, value)?,
-            "mode" => self.outage_empties_queue = choice(name, value, "err", "dual")?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-    /// Where the sender's clock stands at time zero, as a fraction of a tick.
+    /// The phase of the sender's clock at time zero, as a fraction of a tick.
     pub(super) fn clock_phase(&self) -> f64 {
         clock_phase(self.seed, self.variant == Variant::Vegas)
     }
@@ -205,6 +216,10 @@ fn number<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
     value.trim().parse().map_err(|_| format!("{name}={value}: not a number that fits"))
 }
 
+fn parsed<T: FromStr>(_: &str, value: &str) -> Result<T, T::Err> {
+    value.parse()
+}
+
 fn flag(name: &str, value: &str) -> Result<bool, String> {
     match value.trim() {
         "1" | "true" => Ok(true),
@@ -213,8 +228,8 @@ fn flag(name: &str, value: &str) -> Result<bool, String> {
     }
 }
 
-fn choice(name: &str, value: &str, no: &str, yes: &str) -> Result<bool, String> {
-    match value.trim() {
+fn choice(no: &str, yes: &str) -> impl Fn(&str, &str) -> Result<bool, String> {
+    move |name, value| match value.trim() {
         chosen if chosen == yes => Ok(true),
         chosen if chosen == no => Ok(false),
         other => Err(format!("{name}={other}: neither {no} nor {yes}")),
@@ -222,7 +237,7 @@ fn choice(name: &str, value: &str, no: &str, yes: &str) -> Result<bool, String> 
 }
 
 /// Indices separated by blanks; they are counted, so their order does not matter.
-fn drop_list(value: &str) -> Result<Vec<u64>, String> {
+fn drop_list(_: &str, value: &str) -> Result<Vec<u64>, String> {
     let mut indices: Vec<u64> =
         value.split_whitespace().map(|index| number("droplist", index)).collect::<Result<_, _>>()?;
     indices.sort_unstable();

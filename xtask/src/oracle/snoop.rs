@@ -1,12 +1,10 @@
-//! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are sent again by whom depends on
+//! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are retransmitted, and by which host, depends on
 //! details that no specification has, so means over the seeds are compared.
 
-use super::chain::Chain;
 use super::dice::Dice;
 use super::report::FamilyReport;
-use super::setup::Setup;
-use super::table::Table;
-use super::tables::{Compared, compare_row};
+use super::setup::{Chain, Setup};
+use super::tables::{Compared, Table, compare_row};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,9 +15,6 @@ const FEW_LOSSES: f64 = 0.01;
 const TOLERANCES: [f64; 2] = [0.03, 0.10];
 
 /// Compare the goodput of every setting, mean over its seeds.
-///
-/// # Errors
-/// When the table cannot be read or a run cannot be set up.
 pub(super) fn compare(path: &Path, dice: &Dice) -> Result<FamilyReport, String> {
     let table = Table::read(path, |_| Setup::common(Chain::Snoop))?;
     let mut report = FamilyReport::new("e  Snoop, means over seeds");

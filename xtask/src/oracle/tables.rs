@@ -2,21 +2,79 @@
 
 use super::compare::same_as_printed;
 use super::dice::Dice;
-use super::record::{Keep, Outcome};
+use super::layout;
+use super::record::{Counters, Keep, Outcome};
 use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::setup::{Setup, Variant};
-use super::table::{Table, TableRow};
 use super::welch;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Columns that describe ns-2's run and have no counterpart here.
 const NOT_RESULTS: [&str; 4] = ["sched_events", "config", "ndrops", "trace"];
 /// Steady state of family d begins here, in seconds.
 const STEADY_FROM: f64 = 50.0;
 
-/// One row beside ours.
+/// One run of a table.
+#[derive(Debug)]
+pub(super) struct TableRow {
+    /// Line in the file, counted from 1.
+    pub(super) line: usize,
+    pub(super) setup: Setup,
+    /// Columns that are not settings, as in the file.
+    pub(super) results: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) path: PathBuf,
+    pub(super) rows: Vec<TableRow>,
+    /// Rows that name settings we have no counterpart for, with the reason.
+    pub(super) skipped: Vec<String>,
+}
+
+impl Table {
+    /// Read a table; `defaults` gives the settings that a row does not mention, from the row's own
+    /// `config` column if there is one.
+    pub(super) fn read(path: &Path, defaults: impl Fn(Option<&str>) -> Setup) -> Result<Table, String> {
+        let fail = |e: csv::Error| format!("{}: {e}", path.display());
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(layout::open(path)?);
+        let names = reader.headers().map_err(fail)?.clone();
+        let config_column = names.iter().position(|name| name == "config");
+        let mut table = Table { path: path.to_owned(), rows: Vec::new(), skipped: Vec::new() };
+        for (n, record) in reader.records().enumerate() {
+            const FIRST_LINE: usize = 2;
+            let record = record.map_err(fail)?;
+            let mut setup = defaults(config_column.and_then(|column| record.get(column)));
+            match take_settings(&mut setup, names.iter().zip(&record)) {
+                Ok(results) => table.rows.push(TableRow { line: n + FIRST_LINE, setup, results }),
+                Err(reason) => table.skipped.push(format!("line {}: {reason}", n + FIRST_LINE)),
+            }
+        }
+        Ok(table)
+    }
+    /// The name of the file, for messages.
+    pub(super) fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+fn take_settings<'a>(
+    setup: &mut Setup,
+    fields: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<(String, String)>, String> {
+    let mut results = Vec::new();
+    for (name, value) in fields {
+        if !setup.set(name, value)? {
+            results.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(results)
+}
+
+/// One row compared with ours.
 pub(super) struct Compared<'a> {
     pub(super) row: &'a TableRow,
     /// The first result that differs: its name, theirs, ours.
@@ -25,14 +83,11 @@ pub(super) struct Compared<'a> {
     packets_first: usize,
     /// Whether the reference lost exactly the packets that ours lost.
     losses_are_known: bool,
-    /// Packets acknowledged, theirs if the table tells.
+    /// Packets acknowledged: theirs, if the table has the number, and ours.
     pub(super) acked: (Option<f64>, f64),
 }
 
 /// Compare every row of a table with our run and add the outcome to `report`.
-///
-/// # Errors
-/// When a run cannot be set up.
 pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> Result<(), String> {
     let compared: Vec<Compared<'_>> =
         table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
@@ -45,7 +100,11 @@ pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> 
     report.notes.extend(skipped);
     let unknown = unknown_columns(table);
     if !unknown.is_empty() {
-        report.notes.push(format!("{}: columns not compared: {}", table.name(), unknown.join(", ")));
+        report.notes.push(format!(
+            "{}: columns not compared: {}",
+            table.name(),
+            unknown.into_iter().collect::<Vec<_>>().join(", ")
+        ));
     }
     Ok(())
 }
@@ -116,24 +175,13 @@ fn needs_history(name: &str) -> bool {
     name == "t_seq40_acked" || name.contains("steady")
 }
 
-fn unknown_columns(table: &Table) -> Vec<String> {
-    let known = [
-        "acked_pkts",
-        "acked_at_6s",
-        "acked",
-        "goodput_bps",
-        "sent_pkts",
-        "sent",
-        "rexmit_pkts",
-        "rexmit",
-        "timeouts",
-        "cwnd_cuts",
-    ];
-    let names: BTreeSet<&String> =
-        table.rows.iter().flat_map(|row| &row.results).map(|(name, _)| name).collect();
-    let is_unknown =
-        |name: &str| !known.contains(&name) && !needs_history(name) && !NOT_RESULTS.contains(&name);
-    names.into_iter().filter(|name| is_unknown(name)).cloned().collect()
+fn unknown_columns(table: &Table) -> BTreeSet<&str> {
+    let nothing = Outcome::new(Counters::default());
+    let is_unknown = |row: &TableRow, name: &str| {
+        result(name, &row.setup, &nothing).is_none() && !needs_history(name) && !NOT_RESULTS.contains(&name)
+    };
+    let columns = table.rows.iter().flat_map(|row| row.results.iter().map(move |(name, _)| (row, name)));
+    columns.filter(|(row, name)| is_unknown(row, name)).map(|(_, name)| name.as_str()).collect()
 }
 
 /// Rows that differ where an exact match cannot be asked for (Sack1, or losses unknown) are accepted

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const ONLY: ConnectionId = ConnectionId(0);
 
 /// A host with one connection. A timer comes before a packet of the same time, because it was set
-/// earlier, except at times chosen beforehand; [`TimedHost::misordered`] tells which times to choose.
+/// earlier, except at times chosen beforehand; [`TimedHost::misordered`] finds these times.
 #[derive(Debug)]
 pub(super) struct TimedHost {
     host: Host,
@@ -44,7 +44,6 @@ impl TimedHost {
             is_over: false,
         }
     }
-    /// The host.
     pub(super) fn host(&self) -> &Host {
         &self.host
     }

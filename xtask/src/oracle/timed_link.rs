@@ -1,4 +1,4 @@
-//! A link that tells ns-2's time of each arrival.
+//! A link that computes ns-2's time of each arrival.
 
 use super::ns2_clock::Ns2Clock;
 use seamline_net::error::{Arrival, ErrorModel};
@@ -25,7 +25,6 @@ struct Passage {
 }
 
 impl TimedLink {
-    /// A link from its configuration.
     pub(super) fn new(config: LinkConfig, clock: Ns2Clock) -> Self {
         TimedLink {
             bits_per_second: config.rate.bits_per_second() as f64,

@@ -1,9 +1,8 @@
 //! A packet-by-packet reference trace (family b): a comment line with the run's settings and totals,
 //! a line of column names, and one row per event.
 
-use super::chain::Chain;
 use super::layout;
-use super::setup::Setup;
+use super::setup::{Chain, Setup};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ pub(super) enum Kind {
     Ack,
     /// The sender sent a packet for the first time.
     Send,
-    /// The sender sent a packet again.
+    /// The sender retransmitted a packet.
     Rexmit,
     /// A packet was lost before the bottleneck's queue.
     Drop,
@@ -38,72 +37,42 @@ impl Kind {
     }
 }
 
-/// The sender's variables after everything at one instant; windows in packets, times in seconds. Not a
-/// number where ns-2 had not reported a value yet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Variables {
-    /// Congestion window.
-    pub(super) cwnd: f64,
-    /// Slow start threshold.
-    pub(super) ssthresh: f64,
-    /// Duplicate acknowledgments in a row.
-    pub(super) dupacks: f64,
-    /// Smoothed round-trip time.
-    pub(super) srtt: f64,
-    /// Round-trip time variation.
-    pub(super) rttvar: f64,
-    /// Back-off factor of the retransmission timeout.
-    pub(super) backoff: f64,
-}
+/// The sender's variables in the order of the files, with the decimals that ns-2 prints. Windows are in packets, times in seconds.
+pub(super) const VARIABLES: [(&str, usize); 6] =
+    [("cwnd", 3), ("ssthresh", 0), ("dupacks", 0), ("srtt", 3), ("rttvar", 3), ("backoff", 0)];
+const SRTT: usize = 3;
+const RTTVAR: usize = 4;
 
-/// One row.
+/// Their values after everything at one instant; not a number where ns-2 had not reported one yet.
+pub(super) type Variables = [f64; VARIABLES.len()];
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
     /// Seconds.
     pub(super) time: f64,
-    /// What happened.
     pub(super) kind: Kind,
     /// Packet number; with a SYN, the SYN is packet 0.
     pub(super) seq: i64,
-    /// The sender's variables.
     pub(super) variables: Variables,
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Variables { cwnd, ssthresh, dupacks, srtt, rttvar, backoff } = self.variables;
-        let kind = self.kind.name();
-        write!(
-            f,
-            "{:.6},{kind},{},{cwnd:.3},{ssthresh:.0},{dupacks:.0},{srtt:.3},{rttvar:.3},{backoff:.0}",
-            self.time, self.seq
-        )
+        write!(f, "{:.6},{},{}", self.time, self.kind.name(), self.seq)?;
+        let variables = self.variables.iter().zip(VARIABLES);
+        variables.into_iter().try_for_each(|(value, (_, decimals))| write!(f, ",{value:.decimals$}"))
     }
 }
 
-/// Totals at the end of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Totals {
-    /// Packets acknowledged cumulatively, a SYN included.
-    pub(super) acked: i64,
-    /// Packets sent, with retransmissions.
-    pub(super) sent: i64,
-    /// Packets sent again.
-    pub(super) rexmit: i64,
-    /// Expirations of the retransmission timer.
-    pub(super) timeouts: i64,
-}
+/// Totals at the end of a run, in packets, by their names in the files: acknowledged cumulatively, a SYN included; sent, with
+/// retransmissions; retransmitted. Then the expirations of the retransmission timer.
+pub(super) type Totals = [(&'static str, i64); 4];
 
-/// A reference trace.
 #[derive(Debug)]
 pub(super) struct Trace {
-    /// Where it was read.
     pub(super) path: PathBuf,
-    /// The run's settings.
     pub(super) setup: Setup,
-    /// Its totals.
     pub(super) totals: Totals,
-    /// Its rows, in order.
     pub(super) rows: Vec<Row>,
     /// Number of the line that holds the first row.
     pub(super) first_line: usize,
@@ -112,10 +81,6 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Read a trace.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is not in this form.
     pub(super) fn read(path: &Path) -> Result<Trace, String> {
         let text = layout::read(path)?;
         Trace::parse(path, &text).map_err(|e| format!("{}: {e}", path.display()))
@@ -143,24 +108,25 @@ impl Trace {
 /// Before the first round-trip time sample ns-2's variation encodes the initial timeout, in ticks of
 /// before the tick was set: nothing to compare.
 fn forget_initial_variation(rows: &mut [Row]) {
-    for row in rows.iter_mut().take_while(|row| row.variables.srtt == 0.0) {
-        row.variables.rttvar = f64::NAN;
+    for row in rows.iter_mut().take_while(|row| row.variables[SRTT] == 0.0) {
+        row.variables[RTTVAR] = f64::NAN;
     }
 }
 
 /// ` Reno droplist={14 28} acked=217 ... config: tick=0.01 ...`
 fn settings(comment: &str) -> Result<(Setup, Totals, Vec<String>), String> {
     let mut setup = Setup { window: 28, dur: 6.0, ..Setup::common(Chain::ListedDrops) };
-    let (mut totals, mut not_understood) = (Totals::default(), Vec::new());
+    let mut totals = ["acked", "sent", "rexmit", "timeouts"].map(|name| (name, 0));
+    let mut not_understood = Vec::new();
     let (before, rest) = comment.split_once("droplist={").ok_or("no droplist")?;
     let (list, after) = rest.split_once('}').ok_or("droplist has no end")?;
     setup.set("variant", before.trim())?;
     setup.set("droplist", list)?;
     for word in after.split_whitespace() {
         let known = match word.split_once('=') {
-            Some((name, value)) => match totals.field(name) {
-                Some(field) => {
-                    *field = value.parse().map_err(|_| format!("{word}: not a number"))?;
+            Some((name, value)) => match totals.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, total)) => {
+                    *total = value.parse().map_err(|_| format!("{word}: not a number"))?;
                     true
                 }
                 None => setup.set(name, value)?,
@@ -174,38 +140,17 @@ fn settings(comment: &str) -> Result<(Setup, Totals, Vec<String>), String> {
     Ok((setup, totals, not_understood))
 }
 
-impl Totals {
-    fn field(&mut self, name: &str) -> Option<&mut i64> {
-        match name {
-            "acked" => Some(&mut self.acked),
-            "sent" => Some(&mut self.sent),
-            "rexmit" => Some(&mut self.rexmit),
-            "timeouts" => Some(&mut self.timeouts),
-            _ => None,
-        }
-    }
-    /// Names and values, as in the files.
-    pub(super) fn named(&self) -> [(&'static str, i64); 4] {
-        [("acked", self.acked), ("sent", self.sent), ("rexmit", self.rexmit), ("timeouts", self.timeouts)]
-    }
-}
-
-/// At which place of a row each column stands.
-struct Columns([usize; 9]);
+/// The index of each column in a row of the file: time, event and sequence number, then the variables.
+struct Columns(Vec<usize>);
 
 impl Columns {
     fn find(names: &str) -> Result<Columns, String> {
         let names: Vec<&str> = names.split(',').map(str::trim).collect();
-        let place = |wanted: &str| {
+        let wanted = ["time", "event", "seq"].into_iter().chain(VARIABLES.map(|(name, _)| name));
+        let index = |wanted: &str| {
             names.iter().position(|name| *name == wanted).ok_or_else(|| format!("no column \"{wanted}\""))
         };
-        let mut places = [0; 9];
-        const WANTED: [&str; 9] =
-            ["time", "event", "seq", "cwnd", "ssthresh", "dupacks", "srtt", "rttvar", "backoff"];
-        for (found, wanted) in places.iter_mut().zip(WANTED) {
-            *found = place(wanted)?;
-        }
-        Ok(Columns(places))
+        wanted.map(index).collect::<Result<_, _>>().map(Columns)
     }
 
     fn row(&self, line: &str) -> Result<Row, String> {
@@ -217,18 +162,15 @@ impl Columns {
         };
         let event = text(1)?;
         let kind = Kind::ALL.iter().find(|(_, name)| *name == event).map(|(kind, _)| *kind);
+        let mut variables = [f64::NAN; VARIABLES.len()];
+        for (n, variable) in variables.iter_mut().enumerate() {
+            *variable = value(3 + n)?;
+        }
         Ok(Row {
             time: value(0)?,
             kind: kind.ok_or_else(|| format!("unknown event \"{event}\""))?,
             seq: value(2)? as i64,
-            variables: Variables {
-                cwnd: value(3)?,
-                ssthresh: value(4)?,
-                dupacks: value(5)?,
-                srtt: value(6)?,
-                rttvar: value(7)?,
-                backoff: value(8)?,
-            },
+            variables,
         })
     }
 }

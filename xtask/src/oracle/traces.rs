@@ -10,7 +10,7 @@ use super::trace::{Kind, Totals, Trace};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// One trace beside ours.
+/// One trace compared with ours.
 struct Compared {
     trace: Trace,
     ours: Ours,
@@ -26,9 +26,6 @@ struct Ours {
 }
 
 /// Compare all traces.
-///
-/// # Errors
-/// When a file cannot be read or a run cannot be set up.
 pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport, String> {
     let mut report = FamilyReport::new("b  packet by packet");
     let compared: Vec<Compared> =
@@ -85,20 +82,18 @@ fn compare_one(trace: Trace, dice: &Dice) -> Result<Compared, String> {
 fn totals(ours: &Outcome, with_syn: bool) -> Totals {
     let counters = &ours.counters;
     let syn = i64::from(with_syn && ours.rows.iter().any(|row| row.kind == Kind::Ack));
-    Totals {
-        acked: counters.acked_data + syn,
-        sent: counters.sent,
-        rexmit: counters.rexmit,
-        timeouts: counters.timeouts,
-    }
+    [
+        ("acked", counters.acked_data + syn),
+        ("sent", counters.sent),
+        ("rexmit", counters.rexmit),
+        ("timeouts", counters.timeouts),
+    ]
 }
 
 fn totals_differ(theirs: &Totals, ours: &Totals, most: u64) -> Option<String> {
-    let pairs = theirs.named().into_iter().zip(ours.named());
-    pairs
-        .filter(|(a, b)| a.1.abs_diff(b.1) > most)
-        .map(|(a, b)| format!("{} {}, ours {}", a.0, a.1, b.1))
-        .next()
+    let mut pairs = theirs.iter().zip(ours);
+    let ((name, theirs), (_, ours)) = pairs.find(|(a, b)| a.1.abs_diff(b.1) > most)?;
+    Some(format!("{name} {theirs}, ours {ours}"))
 }
 
 impl Compared {

@@ -18,7 +18,9 @@ pub(super) fn closed_form(advice: &Advice) -> String {
         bound(form.longest_interruption_s),
         bound(form.shortest_stay_s)
     );
-    for (link, left) in [&advice.from, &advice.to].into_iter().zip(form.window_limited_bits_per_second) {
+    for (link, left) in
+        [&advice.question.from, &advice.question.to].into_iter().zip(form.window_limited_bits_per_second)
+    {
         if let Some(left) = left {
             text += &format!(
                 "  (a window of at most {} leaves {} of {})\n",
@@ -28,7 +30,9 @@ pub(super) fn closed_form(advice: &Advice) -> String {
             );
         }
     }
-    for (link, left) in [&advice.from, &advice.to].into_iter().zip(form.loss_limited_bits_per_second) {
+    for (link, left) in
+        [&advice.question.from, &advice.question.to].into_iter().zip(form.loss_limited_bits_per_second)
+    {
         if let Some(left) = left {
             text += &format!(
                 "  (in the long run random losses alone leave {} of {})\n",
@@ -42,7 +46,7 @@ pub(super) fn closed_form(advice: &Advice) -> String {
 }
 
 fn handover(advice: &Advice) -> String {
-    if advice.stay_s.is_some_and(|stay| advice.interruption_s >= stay) {
+    if advice.question.stay.is_some_and(|stay| advice.question.interruption >= stay) {
         return "the handover never completes".to_owned();
     }
     format!("hands over {}", amount(advice, advice.closed_form.moves))

@@ -4,20 +4,25 @@ use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
 use crate::question::Traffic;
 use seamline_report::statistics::Estimate;
+use seamline_report::text_table::TextTable;
 
 /// The schemes in columns, followed by a legend.
 pub(super) fn table(advice: &Advice) -> String {
-    let outcome = if matches!(advice.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
+    let outcome =
+        if matches!(advice.question.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
     let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
-    rows.push(vec!["(stays)".to_owned(), stays]);
-    rows.extend(advice.schemes.iter().map(|scheme| row(advice, scheme)));
-    let mut text = aligned(&rows);
+    let mut staying = vec!["(stays)".to_owned(), stays];
+    staying.resize(head.len(), String::new());
+    let rows = advice.schemes.iter().map(|scheme| row(advice, scheme));
+    let mut text = TextTable::new("l", head).with([staying]).with(rows).to_text();
     text += &format!(
         "  t*_MAX: the longest interruption that pays off, {}; T_MIN: the shortest stay that pays off, with an interruption of {}\n",
-        advice.stay_s.map_or("without a return".to_owned(), |stay| format!("with a stay of {}", time(stay))),
-        time(advice.interruption_s)
+        advice.question.stay.map_or("without a return".to_owned(), |stay| format!(
+            "with a stay of {}",
+            time(stay.as_secs_f64())
+        )),
+        time(advice.question.interruption.as_secs_f64())
     );
     text + &incomplete(advice)
 }
@@ -32,7 +37,7 @@ fn incomplete(advice: &Advice) -> String {
     let mut text = format!(
         "  {stays} of {} runs of staying, {moves} runs of the requested handover and {probes} probes of bounds ended without the whole file; \
          their times are lower bounds (\"at least\")\n",
-        advice.seeds
+        advice.question.seeds
     );
     if *stays > 0 {
         text += "  bounds are not searched where staying never completes\n";
@@ -85,17 +90,4 @@ fn with_half_width(advice: &Advice, value: &Estimate) -> String {
     let half = value.half_width().filter(|half| *half > 0.0);
     let half = half.map(|half| format!(" ± {}", amount(advice, half))).unwrap_or_default();
     format!("{}{half}", amount(advice, value.mean))
-}
-
-fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|it| it.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &Vec<String>| {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        format!("  {}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }

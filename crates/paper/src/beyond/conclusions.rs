@@ -3,10 +3,11 @@
 
 use crate::claims::Condition;
 use crate::documents::NothingElse;
-use crate::evaluate::{CellResult, Evidence, finite, judge_on, mean_and_interval};
+use crate::evaluate::{CellResult, Evidence, finite, judge_on};
 use crate::measure::Measure;
 use crate::records::CellRecords;
 use crate::verdict::Verdict;
+use seamline_report::paper::result::mean_and_interval;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -68,7 +69,7 @@ impl fmt::Display for Standing {
         f.write_str(match self {
             Standing::Holds => "holds",
             Standing::NoLongerHolds => "no longer holds",
-            Standing::CannotBeTold => "cannot be told with so few seeds",
+            Standing::CannotBeTold => "inconclusive with so few seeds",
         })
     }
 }

@@ -4,6 +4,7 @@ use super::shown::{MatrixOf, Shown};
 use crate::job::Refused;
 use crate::records::{CellRecords, cells, distinct};
 use seamline_experiment::statistics::Estimate;
+pub use seamline_report::picture::matrix::{Field, is_sure};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,30 +33,6 @@ pub struct Panel {
     pub baseline_megabits_per_second: Option<Estimate>,
     /// The fields in rows.
     pub fields: Vec<Vec<Field>>,
-}
-
-/// The result of a combination.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// The gain in goodput over no help in percent, seed by seed.
-    Gain(Estimate),
-    /// It was refused, for the reason with this index.
-    Refused(usize),
-    /// It was not run, or nothing arrived.
-    Nothing,
-}
-
-impl Field {
-    /// The gain, if there is one.
-    pub fn gain(&self) -> Option<&Estimate> {
-        if let Field::Gain(gain) = self { Some(gain) } else { None }
-    }
-}
-
-/// Whether a gain or a loss is significant: its interval excludes zero.
-pub fn is_sure(gain: &Estimate) -> bool {
-    matches!((gain.low, gain.high), (Some(low), Some(high)) if low > 0.0 || high < 0.0)
 }
 
 /// A matrix of these records; `refused` are the combinations that were not run because their values do not go together.

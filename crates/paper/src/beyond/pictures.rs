@@ -1,46 +1,47 @@
 //! Maps of benefits, and matrices of combinations, as pictures.
 
-use super::benefit::{Map, SchemeMap};
-use super::matrix::{Field, Matrix, is_sure};
+use super::benefit::Map;
+use super::matrix::{Field, Matrix};
 use super::text::seeds;
 use seamline_experiment::statistics::Estimate;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
-use seamline_report::picture::heat::{self, heat_map};
 use seamline_report::picture::matrix as drawing;
 
-/// A picture of a map, the schemes stacked on one scale. The baseline's map, 1 everywhere, is omitted.
+/// A picture of a map, a panel for each scheme, on one scale. The baseline's map, 1 everywhere, is omitted.
 pub fn picture(map: &Map, baseline: &str) -> Picture {
-    let own: Vec<&SchemeMap> = map.schemes.iter().filter(|scheme| scheme.scheme != baseline).collect();
-    let rows = own.iter().flat_map(|own| map.y.iter().map(|row| format!("{}, {row}", own.scheme)));
-    let mean = |factor: &Option<Estimate>| factor.map(|factor| factor.mean);
-    let values = own.iter().flat_map(|own| own.factor.iter().map(|row| row.iter().map(mean).collect()));
-    let drawn = heat::Map { rows: rows.collect(), columns: map.x.clone(), values: values.collect() };
-    let remark = format!("goodput over that without a scheme, {}", mean_of(map.seeds()));
+    let field = |factor: &Option<Estimate>| factor.map_or(Field::Nothing, |it| Field::Value(it.mean));
+    let own = map.schemes.iter().filter(|scheme| scheme.scheme != baseline);
+    let panels = own.map(|own| drawing::Panel {
+        title: own.scheme.clone(),
+        fields: own.factor.iter().map(|row| row.iter().map(field).collect()).collect(),
+    });
+    let drawn = drawing::Matrix {
+        rows: map.y.clone(),
+        columns: map.x.clone(),
+        panels: panels.collect(),
+        legend: Vec::new(),
+    };
+    let remark = format!("goodput relative to no scheme, {}", mean_of(map.seeds()));
     let names = Names { picture: &map.of.scenario, title: &map.of.title, remark: &remark, axis: "factor" };
     Picture {
         name: format!("beyond-{}", map.of.scenario),
-        svg: heat_map(names, &map.of.x_axis, &map.of.y_axis, &drawn),
-        caption: format!("Darker is better; below 1 the scheme does harm. {}", map.of.note),
+        svg: drawing::matrix(names, &map.of.x_axis, &map.of.y_axis, &drawn),
+        caption: format!("Darker is better; below 1 the scheme reduces goodput. {}", map.of.note),
     }
 }
 
 /// A picture of a matrix.
 pub fn of_matrix(matrix: &Matrix) -> Picture {
-    let field = |field: &Field| match field {
-        Field::Gain(gain) => drawing::Field::Gain(gain.mean, is_sure(gain)),
-        Field::Refused(reason) => drawing::Field::Refused(*reason),
-        Field::Nothing => drawing::Field::Nothing,
-    };
     let panels = matrix.panels.iter().map(|panel| drawing::Panel {
         title: match &panel.baseline_megabits_per_second {
-            Some(baseline) => format!("{}: {:.1} Mbit/s without any", panel.name, baseline.mean),
+            Some(baseline) => format!("{}: {:.1} Mbit/s without help", panel.name, baseline.mean),
             None => panel.name.clone(),
         },
-        fields: panel.fields.iter().map(|row| row.iter().map(field).collect()).collect(),
+        fields: panel.fields.clone(),
     });
     let mut legend =
-        vec!["(+4): the 95 % interval includes zero.  A tint instead of a shade: a loss.".to_owned()];
+        vec!["(+4): the 95 % interval includes zero. Tinted instead of shaded: a loss.".to_owned()];
     legend.extend(
         matrix.reasons.iter().enumerate().map(|(n, reason)| format!("{} hatched, refused: {reason}", n + 1)),
     );
@@ -51,8 +52,7 @@ pub fn of_matrix(matrix: &Matrix) -> Picture {
         legend,
     };
     let seeds = mean_of(matrix.seeds());
-    let remark =
-        format!("gain in goodput over no help at all, in percent, {seeds}; shades are each panel's own");
+    let remark = format!("gain in goodput over no help, in percent, {seeds}; each panel has its own scale");
     let names = Names { picture: &matrix.of.scenario, title: &matrix.of.title, remark: &remark, axis: "%" };
     Picture {
         name: format!("beyond-{}", matrix.of.scenario),

@@ -20,7 +20,7 @@ pub fn beyond(outcome: &BeyondOutcome) -> String {
 
 fn comparison(it: &Comparison) -> String {
     let text = format!(
-        "{}: goodput, Mbit/s; over that without a scheme, seed by seed ({} with 95 % intervals)\n",
+        "{}: goodput, Mbit/s; relative to no scheme, seed by seed ({} with 95 % intervals)\n",
         it.of.title,
         seeds(it.seeds())
     );
@@ -38,7 +38,7 @@ fn comparison(it: &Comparison) -> String {
 
 fn map(it: &Map, baseline: &str) -> String {
     let mut text = format!(
-        "{}: goodput over that without a scheme ({})\n{}",
+        "{}: goodput relative to no scheme ({})\n{}",
         it.of.title,
         seeds(it.seeds()),
         wrapped(&it.of.note)
@@ -60,7 +60,7 @@ fn scheme_map(it: &Map, own: &SchemeMap) -> String {
 
 fn matrix(it: &Matrix) -> String {
     let mut text = format!(
-        "{}: gain in goodput over no help at all, % ({}; in parentheses where the interval includes zero)\n",
+        "{}: gain in goodput over no help, % ({}; in parentheses where the interval includes zero)\n",
         it.of.title,
         seeds(it.seeds())
     );
@@ -85,7 +85,7 @@ fn field_text(field: &Field) -> String {
         Field::Gain(gain) if is_sure(gain) => signed(gain.mean),
         Field::Gain(gain) => format!("({})", signed(gain.mean)),
         Field::Refused(reason) => format!("refused {}", reason + 1),
-        Field::Nothing => "-".to_owned(),
+        Field::Value(_) | Field::Nothing => "-".to_owned(),
     }
 }
 

@@ -47,50 +47,37 @@ pub struct Measure {
 
 /// How records become one number. The `claims.toml` of the papers describe each in more detail.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum Statistic {
     /// The mean of `of`.
     #[default]
-    #[serde(rename = "value")]
     Value,
     /// By how many percent `of` exceeds `over`.
-    #[serde(rename = "gain")]
     Gain,
     /// The smallest gain over several.
-    #[serde(rename = "least gain")]
     LeastGain,
     /// The largest gain over several.
-    #[serde(rename = "greatest gain")]
     GreatestGain,
     /// The gain in the first of two cells `among` a key less that in the second, in percentage points.
-    #[serde(rename = "gain difference")]
     GainDifference,
     /// How far the curve of gains over `axis` lies below the straight line between its ends, mean over the values between, in
     /// percent of the rise from end to end: above zero for a convex curve that rises.
-    #[serde(rename = "gain sag")]
     GainSag,
     /// The largest gain over `axis` less the smallest, in percentage points.
-    #[serde(rename = "gain spread")]
     GainSpread,
     /// In what share of the intervals `of` is below `over`, in percent.
-    #[serde(rename = "share below")]
     ShareBelow,
     /// By how many percent the quantity exceeds the closed form of the figure, at the value of `axis` with the largest error.
-    #[serde(rename = "model error")]
     ModelError,
     /// By how much `over` exceeds `of`.
-    #[serde(rename = "difference")]
     Difference,
     /// The largest relative difference among several, in percent.
-    #[serde(rename = "spread")]
     Spread,
     /// Where a curve crosses a line.
-    #[serde(rename = "crossing")]
     Crossing,
     /// By how much the crossing of `over` exceeds that of `of`.
-    #[serde(rename = "crossing difference")]
     CrossingDifference,
     /// Entries of a table that agree.
-    #[serde(rename = "matches")]
     Matches,
 }
 

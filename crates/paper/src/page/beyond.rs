@@ -1,6 +1,6 @@
 //! The results beyond the paper, as a section and tables.
 
-use super::tables::{estimates, scaled};
+use super::tables::estimates;
 use super::{seeds_of, table};
 use crate::beyond::benefit::{Comparison, Map, Row};
 use crate::beyond::conclusions::{ConclusionResult, Standing};
@@ -8,6 +8,7 @@ use crate::beyond::matrix::{Field, Matrix};
 use crate::beyond::text::{interval, paragraph};
 use crate::beyond::{BeyondOutcome, pictures};
 use seamline_report::export::table::Table;
+use seamline_report::paper::claims::bounds;
 use seamline_report::paper::{Badge, Entry, Listing, PaperReport, Part, Section, Tone};
 
 /// Add the results beyond the paper to its page, before the section on how much was run.
@@ -50,7 +51,7 @@ fn sources(found: &BeyondOutcome) -> String {
     let seeds = found.comparisons.iter().map(Comparison::seeds).chain(found.maps.iter().map(Map::seeds));
     let seeds = seeds.chain(found.matrices.iter().map(Matrix::seeds));
     format!(
-        "{} of each cell. Every value in these files has its reason and source beside it: {}.",
+        "{} of each cell. These files state the reason and source of every value: {}.",
         seeds_of(seeds),
         files.join(", ")
     )
@@ -74,17 +75,17 @@ fn conclusions(conclusions: &[ConclusionResult]) -> Part {
             Entry::Plain(it.because.clone()),
             Entry::Badge(it.standing.into()),
             Entry::Plain(it.format_measured()),
-            Entry::Plain(crate::text::bounds(it.accept) + " %"),
+            Entry::Plain(bounds(it.accept) + " %"),
         ]
     });
-    table(&["Conclusion", "Because", "Verdict", "Measured", "Accepted"], 3, rows)
+    table(&["Conclusion", "Reason", "Verdict", "Measured", "Accepted"], 3, rows)
 }
 
 fn listing(comparison: &Comparison) -> Listing {
     let conditions: Vec<&String> =
         comparison.rows.first().map_or(Vec::new(), |row| row.conditions.keys().rev().collect());
     let mut columns: Vec<String> = conditions.iter().map(|key| (*key).clone()).collect();
-    columns.extend(["Scheme", "Goodput (Mbit/s)", "Over that without a scheme"].map(str::to_owned));
+    columns.extend(["Scheme", "Goodput (Mbit/s)", "Relative to no scheme"].map(str::to_owned));
     let rows = comparison.rows.iter().map(|row| {
         let head =
             conditions.iter().map(|key| Entry::plain(row.conditions.get(*key).cloned().unwrap_or_default()));
@@ -114,7 +115,7 @@ fn comparisons(comparisons: &[Comparison]) -> Table {
     let table =
         table.whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64));
     let names = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
-    let bits = rows.iter().map(|(_, row)| Some(scaled(&row.goodput_megabits_per_second, |it| it * 1e6)));
+    let bits = rows.iter().map(|(_, row)| Some(row.goodput_megabits_per_second.map(|it| it * 1e6)));
     estimates(estimates(table, names, bits), FACTOR, rows.iter().map(|(_, row)| row.factor))
 }
 

@@ -1,16 +1,21 @@
 //! The paper's figures, drawn and as tables.
 
-use super::{over_time, plural};
 use crate::documents::Documents;
-use crate::figures::{Axis, BarFigure, Bars, Equation, Figure, Gains, Layout, Lines, Measured, flows};
-use crate::records::{Number, cells, level as level_of};
+use crate::figures::{
+    Axis, BarFigure, Bars, Equation, Figure, Gains, Layout, Lines, Measured, OverTime, flows,
+};
+use crate::quantity::Quantity;
+use crate::records::{CellRecords, Number, cells, level as level_of, values};
 use crate::run::PaperOutcome;
+use seamline_experiment::record::FlowRecord;
 use seamline_experiment::statistics::{Estimate, estimate};
 use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, Group, bars, grouped_bars};
+use seamline_report::picture::curves::{Curve, curves};
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
+use seamline_report::quantity::plural;
 
 /// All figures.
 pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section {
@@ -19,9 +24,9 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section 
     let drawn = drawn.chain(figures.figure.iter().map(|figure| draw_bars(documents, figure, outcome)));
     let drawn = drawn.chain(figures.lines.iter().map(|figure| draw_lines(documents, figure, outcome)));
     let drawn = drawn.chain(figures.gains.iter().map(|figure| draw_gains(figure, outcome)));
-    let drawn = drawn.chain(figures.over_time.iter().map(|figure| over_time::draw(figure, outcome)));
-    let caption = "Bars and points are means over the seeds with their 95 % intervals (Student's t). A hollow diamond is the \
-                   number that the paper prints for that very bar; where there is none, the paper only draws.";
+    let drawn = drawn.chain(figures.over_time.iter().map(|figure| draw_over_time(figure, outcome)));
+    let caption = "Bars and points are means over the seeds with their 95 % intervals (Student's t). A hollow diamond is \
+     the number that the paper prints for that bar; without one, the paper only draws the bar.";
     Section {
         id: "figures",
         title: "Figures".to_owned(),
@@ -114,6 +119,66 @@ fn level(figure: &Lines, at: &[f64], outcome: &PaperOutcome) -> Option<Line> {
     let mean = estimate(&level_of(&cells, number)?)?;
     let name = figure.line_title.clone().or_else(|| figure.line.clone())?;
     Some(Line { name, points: at.iter().map(|at| (*at, mean)).collect() })
+}
+
+/// A figure of curves over time.
+fn draw_over_time(curve_figure: &OverTime, outcome: &PaperOutcome) -> Picture {
+    let figure = &curve_figure.figure;
+    let cells = cells(&outcome.records, &figure.scenario);
+    let own = |series: &String| {
+        let cell = cells.iter().find(|cell| cell.is(&curve_figure.series, series))?;
+        Some(Curve { name: series.clone(), points: points(figure, cell) })
+    };
+    let drawn: Vec<Curve> = values(&cells, &curve_figure.series).iter().filter_map(own).collect();
+    let end = drawn.iter().flat_map(|curve| &curve.points).map(|(at, _)| *at).fold(0.0, f64::max);
+    let between = curve_figure.between.map_or((0.0, end), |[from, to]| (from, to));
+    let (remark, axis) = (remark(figure.quantity, &cells), figure.quantity.axis());
+    let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
+    let svg = curves(names, between, &drawn, &bands(&cells, &figure.flow), "handover, until reachable");
+    Picture { name: figure.picture().to_owned(), svg, caption: figure.caption.clone() }
+}
+
+fn remark(quantity: Quantity, cells: &[&CellRecords]) -> String {
+    let first = cells.iter().find_map(|cell| cell.runs.first());
+    match (quantity, cells.iter().map(|cell| cell.runs.len()).max()) {
+        (Quantity::SmoothedRoundTrip, _) => first.map(|run| format!("seed {}", run.seed)).unwrap_or_default(),
+        (_, None | Some(0 | 1)) => "one run each".to_owned(),
+        (_, Some(seeds)) => format!("mean of {}", plural(seeds, "seed")),
+    }
+}
+
+fn points(figure: &Figure, cell: &CellRecords) -> Vec<(f64, f64)> {
+    match figure.quantity {
+        Quantity::SmoothedRoundTrip => {
+            let rows = flow(cell, 0, &figure.flow).map(|flow| flow.intervals.as_slice()).unwrap_or_default();
+            rows.iter().map(|row| (row.to_s, row.smoothed_round_trip_ms)).collect()
+        }
+        _ => rates(cell, &figure.flow),
+    }
+}
+
+fn flow<'a>(cell: &'a CellRecords, seed: usize, name: &str) -> Option<&'a FlowRecord> {
+    cell.runs.get(seed)?.flows.iter().find(|flow| flow.name == name)
+}
+
+/// Mean throughput over the seeds in kb/s, row by row.
+fn rates(cell: &CellRecords, name: &str) -> Vec<(f64, f64)> {
+    let seeds: Vec<&FlowRecord> = (0..cell.runs.len()).filter_map(|seed| flow(cell, seed, name)).collect();
+    let Some(first) = seeds.first() else { return Vec::new() };
+    let rows = first.intervals.iter().enumerate().map(|(place, row)| {
+        let seconds = row.to_s - row.from_s;
+        let bytes: u64 = seeds.iter().filter_map(|flow| flow.intervals.get(place)).map(|row| row.bytes).sum();
+        (row.from_s, bytes as f64 * 8.0 / 1000.0 / seconds / seeds.len() as f64)
+    });
+    let end = first.intervals.last().map(|row| (row.to_s, 0.0));
+    rows.chain(end).collect()
+}
+
+/// The handovers of the first run that has any: the hosts of all cells move alike.
+fn bands(cells: &[&CellRecords], name: &str) -> Vec<(f64, f64)> {
+    let first = cells.iter().filter_map(|cell| flow(cell, 0, name)).find(|flow| !flow.handovers.is_empty());
+    let met = first.iter().flat_map(|flow| &flow.handovers);
+    met.map(|met| (met.start_s, met.start_s + met.interruption_ms.unwrap_or(0.0) / 1000.0)).collect()
 }
 
 /// The figures as tables, and the flows that no figure shows.

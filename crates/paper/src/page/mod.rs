@@ -1,9 +1,7 @@
 //! A paper's outcome as a page with its pictures and tables, in the terms of `seamline-report`.
 
 pub mod beyond;
-mod claims;
 mod figures;
-mod over_time;
 mod readings;
 pub mod single_runs;
 mod tables;
@@ -16,8 +14,9 @@ use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
 use seamline_experiment::report::ENGINE;
 pub use seamline_report::paper::PaperReport;
-use seamline_report::paper::{Badge, Entry, Listing, Part, Section, Tone};
+use seamline_report::paper::{Entry, Listing, Part, Section, Tone};
 use seamline_report::provenance::format_seeds;
+use seamline_report::quantity::plural;
 use seamline_report::{File, Provenance, ReportError};
 use std::collections::BTreeSet;
 
@@ -38,7 +37,7 @@ pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, Pape
         citation: documents.claims.cite.clone(),
         facts: facts(outcome),
         warnings: warnings(outcome),
-        claims: outcome.claims.iter().map(claims::claim).collect(),
+        claims: outcome.claims.clone(),
         sections,
         over_time: Vec::new(),
         tables: tables::tables(&documents, outcome),
@@ -57,31 +56,10 @@ pub fn files(report: &PaperReport) -> Result<Vec<File>, ReportError> {
     Ok(files)
 }
 
-impl From<Verdict> for Badge {
-    fn from(verdict: Verdict) -> Self {
-        let tone = match verdict {
-            Verdict::Reproduced => Tone::Good,
-            Verdict::DirectionOnly => Tone::Partly,
-            Verdict::NotReproduced => Tone::Bad,
-            Verdict::Inconclusive => Tone::Open,
-        };
-        Badge { words: verdict.to_string(), tone }
-    }
-}
-
-/// Bounds as numbers; an open end is infinite.
-fn bounds([low, high]: [Option<f64>; 2]) -> (f64, f64) {
-    (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
-}
-
 /// A table whose first columns, so many as `words`, hold text.
 fn table(columns: &[&str], words: usize, rows: impl Iterator<Item = Vec<Entry>>) -> Part {
     let columns = columns.iter().map(|column| (*column).to_owned()).collect();
     Part::Table(Listing { columns, words, rows: rows.collect() })
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `5 seeds`, or `3 to 5 seeds` where they differ.
@@ -97,7 +75,7 @@ fn seeds_of(counts: impl Iterator<Item = usize>) -> String {
 fn facts(outcome: &PaperOutcome) -> String {
     let cells: usize = outcome.parts.iter().map(|part| part.cells).sum();
     let runs: usize = outcome.parts.iter().map(Figure::runs).sum();
-    let seeds = seeds_of(outcome.parts.iter().map(|part| part.seeds.len()));
+    let seeds = seeds_of(outcome.parts.iter().map(|part| part.provenance.seeds.len()));
     let lengths = || outcome.parts.iter().map(|part| part.duration_s);
     let (least, most) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
     let length = if least < most { format!("{least} to {most} s") } else { format!("{most} s") };
@@ -120,23 +98,22 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     if !changed.is_empty() {
         warnings.push(format!("This is not the paper's set-up: it was run with {}.", changed.join(", ")));
     }
-    let seeds = || outcome.parts.iter().map(|part| part.seeds.len());
+    let seeds = || outcome.parts.iter().map(|part| part.provenance.seeds.len());
     if seeds().any(|seeds| seeds < 2) {
-        warnings.push(
-            "One seed has no interval, so nothing can be told: --seeds 5 decides the claims.".to_owned(),
-        );
+        warnings.push("One seed gives no interval: use --seeds 5 to decide the claims.".to_owned());
     }
     let (some, nothing): (Vec<&ClaimResult>, Vec<&ClaimResult>) =
         outcome.claims.iter().partition(|claim| claim.measured.is_some());
     if !nothing.is_empty() && seeds().all(|seeds| seeds > 1) {
         let ids: Vec<&str> = nothing.iter().map(|claim| claim.id.as_str()).collect();
-        warnings.push(format!("Nothing could be measured for {}: what was found says why.", ids.join(", ")));
+        warnings.push(format!("Nothing could be measured for {}; the findings say why.", ids.join(", ")));
     }
     let open = some.iter().filter(|claim| claim.verdict == Verdict::Inconclusive).count();
     if open > 0 && seeds().all(|seeds| (2..20).contains(&seeds)) {
         let are = if open == 1 { "claim is" } else { "claims are" };
-        warnings
-            .push(format!("{open} {are} left open by intervals that are too wide: --seeds 20 narrows them."));
+        warnings.push(format!(
+            "{open} {are} inconclusive because intervals are too wide: use --seeds 20 to narrow them."
+        ));
     }
     warnings
 }
@@ -153,7 +130,8 @@ fn table_1(documents: &Documents) -> Option<Section> {
     });
     let [first, second, third, fourth] = features::TABLE_1_SYSTEMS;
     let listing = table(&["", first, second, third, fourth], 1, rows);
-    let caption = "What the schemes in the program say of themselves; ✗ marks an entry that the paper has the other way round.";
+    let caption =
+        "The traits that the schemes in this program declare; ✗ marks entries that differ from the paper.";
     Some(Section {
         id: "features",
         title: "Table 1: features of the schemes".to_owned(),
@@ -164,7 +142,7 @@ fn table_1(documents: &Documents) -> Option<Section> {
 impl Figure {
     /// The number of its runs.
     pub fn runs(&self) -> usize {
-        self.cells * self.seeds.len()
+        self.cells * self.provenance.seeds.len()
     }
 }
 
@@ -177,7 +155,7 @@ fn runs(outcome: &PaperOutcome) -> Section {
             Entry::Strong(part.figure.clone()),
             Entry::Code(part.provenance.scenario.clone()),
             Entry::Plain(part.cells.to_string()),
-            seeds(&part.seeds),
+            seeds(&part.provenance.seeds),
             Entry::Plain(format!("{} s", part.duration_s)),
             Entry::Plain(part.runs().to_string()),
             Entry::Code(part.provenance.scenario_blake3.chars().take(16).collect()),
@@ -203,7 +181,7 @@ fn runs(outcome: &PaperOutcome) -> Section {
 /// All silent points and how each was read, with the reasons.
 fn silences(deviations: &[Deviation]) -> Section {
     let columns =
-        ["The paper does not say", "Read as", "Because", "Other readings tried", "Key of the scenario"];
+        ["The paper does not say", "Read as", "Reason", "Other readings tried", "Key of the scenario"];
     let rows = deviations.iter().map(|deviation| {
         let tried: Vec<&str> = deviation.r#try.iter().map(|other| other.reading.as_str()).collect();
         let tried = if tried.is_empty() { "–".to_owned() } else { tried.join("; ") };
@@ -216,15 +194,16 @@ fn silences(deviations: &[Deviation]) -> Section {
         ]
     });
     let parts = vec![table(&columns, 5, rows)];
-    Section { id: "silences", title: "What was read into the paper, and why".to_owned(), parts }
+    Section { id: "silences", title: "How the paper's silent points were read, and why".to_owned(), parts }
 }
 
 /// The provenance of all figures together; the hash is that of their files one after another, as of `cat FILES | b3sum`.
 fn provenance(paper: &Paper, outcome: &PaperOutcome) -> Provenance {
     let first = outcome.parts.first().map(|part| &part.provenance);
     let names: Vec<&str> = outcome.parts.iter().map(|part| part.provenance.scenario.as_str()).collect();
-    let text: String = outcome.parts.iter().map(|part| part.text.as_str()).collect();
-    let seeds: BTreeSet<u64> = outcome.parts.iter().flat_map(|part| part.seeds.iter().copied()).collect();
+    let text: String = outcome.parts.iter().map(|part| part.provenance.scenario_text.as_str()).collect();
+    let seeds: BTreeSet<u64> =
+        outcome.parts.iter().flat_map(|part| part.provenance.seeds.iter().copied()).collect();
     Provenance {
         version: first.map(|from| from.version.clone()).unwrap_or_default(),
         engine: ENGINE.to_owned(),

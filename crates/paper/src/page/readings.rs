@@ -1,13 +1,13 @@
 //! The claims under other readings of a paper's silent points.
 
-use super::claims::published;
-use super::{bounds, plural};
 use crate::evaluate::ClaimResult;
 use crate::run::PaperOutcome;
-use seamline_report::paper::{Badge, Entry, Listing, Part, Section};
+use seamline_report::paper::claims::ends;
+use seamline_report::paper::{Entry, Listing, Part, Section};
 use seamline_report::picture::Picture;
 use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
+use seamline_report::quantity::plural;
 
 /// A line of picture and table: a reading and the result of each claim.
 struct Line<'a> {
@@ -29,18 +29,18 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
         return None;
     }
     let blocks = blocks(outcome, &tried);
-    let words = "The paper leaves some things open. Here each of them is read otherwise, one at a time, and the claims \
-                 are measured again. Where the dots leave the shaded band, the claim hangs on a guess.";
+    let words = "The paper leaves some points open. Here each is read differently, one at a time, and the claims are \
+     measured again. Where a dot is outside the shaded band, the claim depends on the reading.";
     let picture = Picture {
         name: "readings".to_owned(),
         svg: draw(&tried, &blocks),
-        caption: "Each dot is the measured value of a claim under one reading, with its 95 % interval; the shaded band \
-                  is what is accepted as reproducing it, the dashed line with the diamond the paper's number."
+        caption: "Each dot is the measured value of a claim under one reading, with its 95 % interval; the shaded band is \
+         the accepted range, the dashed line with the diamond the paper's number."
             .to_owned(),
     };
     Some(Section {
         id: "readings",
-        title: "How much hangs on what the paper leaves open".to_owned(),
+        title: "How much depends on what the paper leaves open".to_owned(),
         parts: vec![
             Part::Words(format!("{words} {}", format_seeds(outcome))),
             Part::WidePicture(picture),
@@ -52,15 +52,14 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
 
 fn format_seeds(outcome: &PaperOutcome) -> String {
     let count = |seeds: Option<usize>| plural(seeds.unwrap_or(0), "seed");
-    let taken = outcome.parts.first().map(|part| part.seeds.len());
+    let taken = outcome.parts.first().map(|part| part.provenance.seeds.len());
     let others = outcome.readings.first().map(|reading| reading.seeds.len());
     if taken == others {
-        format!("All of this is over {}.", count(taken))
+        format!("All of this uses {}.", count(taken))
     } else {
         let (taken, others) = (count(taken), count(others));
         format!(
-            "The verdicts above are over {taken}, these readings over {others} each; so the reading taken is shown over \
-             the same {others}, too."
+            "The verdicts above use {taken}, these readings {others} each; the reading taken is therefore also shown for the same {others}."
         )
     }
 }
@@ -102,8 +101,8 @@ fn draw(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> String {
         }
         Panel {
             title: format!("{} ({})", claim.id, claim.unit),
-            accepted: bounds(claim.accept),
-            published: published(claim).values(),
+            accepted: ends(claim.accept),
+            published: claim.published(),
             values,
         }
     });
@@ -140,5 +139,5 @@ fn entry(claim: Option<&ClaimResult>) -> Entry {
     };
     // Intervals of orderings and spreads are wider on one side.
     let interval = claim.ci95.map(|[low, high]| format!(" [{low:.1}, {high:.1}]")).unwrap_or_default();
-    Entry::Judged(format!("{mean:.1}{interval}"), Badge::from(claim.verdict).tone)
+    Entry::Judged(format!("{mean:.1}{interval}"), claim.verdict.tone())
 }

@@ -37,8 +37,8 @@ pub fn runs(
 pub fn add(report: &mut PaperReport, figures: Vec<RunsOfFigure>) {
     let Some(first) = figures.iter().find_map(|figure| figure.runs.first()) else { return };
     let words = format!(
-        "Single runs of seed {}, from those that the figures above are means of: why these differ. Choose a figure, a cell \
-         and another cell beside it.",
+        "Single runs of seed {}, to explain the differences between the means in the figures above. Choose a figure, a \
+         cell, and another cell to compare it with.",
         first.seed
     );
     let section = Section {

@@ -1,6 +1,5 @@
 //! The numbers of a paper's reproduction as tables for notebooks.
 
-use super::claims;
 use crate::documents::Documents;
 use crate::evaluate::{CellResult, ClaimResult};
 use crate::figures::{flows, published};
@@ -48,7 +47,7 @@ fn all_cells(documents: &Documents, outcome: &PaperOutcome) -> Table {
         .whole("seeds", rows.iter().map(|row| row.rate.samples as u64));
     let goodput = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
     let bits = |kilobits: f64| kilobits * 1e3;
-    let table = estimates(table, goodput, rows.iter().map(|row| Some(scaled(&row.rate, bits))))
+    let table = estimates(table, goodput, rows.iter().map(|row| Some(row.rate.map(bits))))
         .real("published_bits_per_second", rows.iter().map(|row| row.published.map(bits)));
     OTHER_QUANTITIES.iter().fold(table, |table, (names, quantity)| {
         let number = |flow| Number { quantity: *quantity, flow: Some(flow), between: None };
@@ -82,24 +81,18 @@ pub(super) fn estimates(
         .real(high, values.iter().map(|value| value.and_then(|value| value.high)))
 }
 
-/// An estimate in another unit.
-pub(super) fn scaled(value: &Estimate, scale: impl Fn(f64) -> f64) -> Estimate {
-    Estimate { mean: scale(value.mean), low: value.low.map(&scale), high: value.high.map(&scale), ..*value }
-}
-
 const MEASURED: [&str; 3] = ["measured", "measured_low", "measured_high"];
 
 fn all_claims(outcome: &PaperOutcome) -> Table {
     let claims = || outcome.claims.iter();
-    let published = |claim| claims::published(claim).values();
     let table = Table::new("claims")
         .text("claim", claims().map(|claim| claim.id.clone()))
         .text("statement", claims().map(|claim| claim.statement.clone()))
         .text("place_in_paper", claims().map(|claim| claim.r#where.clone()))
         .text("aggregate", claims().map(|claim| claim.aggregate.clone()))
         .text("unit", claims().map(|claim| claim.unit.to_owned()))
-        .real("published_low", claims().map(|claim| published(claim).first().copied()))
-        .real("published_high", claims().map(|claim| published(claim).last().copied()));
+        .real("published_low", claims().map(|claim| claim.published().first().copied()))
+        .real("published_high", claims().map(|claim| claim.published().last().copied()));
     numbers(table, claims()).text("note", claims().map(|claim| claim.note.clone()))
 }
 
@@ -121,7 +114,7 @@ fn behind(outcome: &PaperOutcome) -> Table {
         .text("claim", rows.iter().map(|(claim, _)| claim.id.clone()))
         .text("cell", cells().map(|cell| cell.cell.clone()))
         .text("unit", cells().map(|cell| cell.unit.to_owned()));
-    estimates(table, MEASURED, cells().map(|cell| cell.estimate(None)))
+    estimates(table, MEASURED, cells().map(|cell| cell.estimate()))
         .real("published", cells().map(|cell| cell.paper))
         .real("accepted_low", cells().map(|cell| cell.accept?[0]))
         .real("accepted_high", cells().map(|cell| cell.accept?[1]))

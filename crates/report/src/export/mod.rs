@@ -14,19 +14,15 @@ use table::{SEGMENTS, Table};
 
 /// The origin of all files next to it, as `provenance.json`: with the whole text of the scenario, of which CSV and
 /// SVG hold the hash only.
-///
-/// # Errors
-/// Never in practice: every value can be written as JSON.
-pub fn provenance(provenance: &Provenance) -> Result<File, ReportError> {
-    let text = serde_json::to_string_pretty(provenance);
-    let text = text.map_err(|error| ReportError(format!("provenance.json: {error}")))?;
-    Ok(File::text("provenance.json", text + "\n"))
+pub fn provenance(provenance: &Provenance) -> File {
+    let text = serde_json::to_string_pretty(provenance).expect("strings and numbers can be written as JSON");
+    File::text("provenance.json", text + "\n")
 }
 
 /// A table as CSV, JSON and Parquet; no files for a table without rows. The segments of a run are too many for text.
 ///
 /// # Errors
-/// When it cannot be written in a format, which is a fault of this program.
+/// When it cannot be written in a format, which is a bug of this program.
 pub fn of_table(table: &Table, provenance: &Provenance) -> Result<Vec<File>, ReportError> {
     let mut files = Vec::new();
     if table.rows() == 0 {
@@ -34,7 +30,7 @@ pub fn of_table(table: &Table, provenance: &Provenance) -> Result<Vec<File>, Rep
     }
     if table.name != SEGMENTS {
         files.push(File::text(format!("{}.csv", table.name), csv(table, provenance)));
-        files.push(File::text(format!("{}.json", table.name), json(table, provenance)?));
+        files.push(File::text(format!("{}.json", table.name), json(table, provenance)));
     }
     let bytes = parquet(table, provenance)?;
     files.push(File { name: format!("{}.parquet", table.name), bytes });

@@ -10,7 +10,7 @@ pub(super) const SEGMENTS: &str = "segments";
 /// A table: columns of the same length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,
@@ -19,7 +19,7 @@ pub struct Table {
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// What it is called, with its unit.
+    /// Its name, with its unit.
     pub name: String,
     /// What is in it.
     pub data: Data,
@@ -64,7 +64,7 @@ impl Table {
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }
-    /// With a column of words.
+    /// With a column of text.
     #[must_use]
     pub fn text(self, name: impl Into<String>, values: impl Iterator<Item = String>) -> Self {
         self.with(name, Data::Text(values.map(Some).collect()))
@@ -165,7 +165,7 @@ fn emulation(report: &Report) -> Table {
         .real("lateness_max_us", rows().map(|row| Some(row.it.lateness_max_us)))
         .whole("lost_at_interfaces", rows().map(|row| row.it.lost_at_interfaces))
         .whole("payload_unknown", rows().map(|row| row.it.payload_unknown))
-        .text("doubts", rows().map(|row| row.it.warnings().join("; ")))
+        .text("warnings", rows().map(|row| row.it.warnings().join("; ")))
 }
 
 /// A whole number that not every link has.
@@ -197,7 +197,7 @@ fn outcomes(report: &Report) -> Table {
         .whole("handovers", rows().map(|row| row.handovers as u64))
 }
 
-/// The columns that say which cell: its place, its name, and what the grid set.
+/// The columns that identify the cell: its index, its name, and what the grid set.
 fn of_cells(report: &Report, table: Table, cells: impl Iterator<Item = usize>) -> Table {
     let cells: Vec<usize> = cells.collect();
     let mut keys: Vec<&str> = Vec::new();
@@ -266,7 +266,7 @@ fn segments(report: &Report) -> Table {
         .truth("retransmission", rows().map(|(_, flow, place)| flow.segments[place].retransmission))
 }
 
-/// Every flow of every run as often as `count` says, with the place of the row.
+/// Every flow of every run, `count` times, with the index of the row.
 fn of_flows(
     report: &Report,
     count: fn(&FlowSeries) -> usize,

@@ -1,11 +1,10 @@
 //! Tables as text.
 //!
-//! Comma-separated values (RFC 4180, with line feeds) stand below comment lines that say where they come from. RFC 4180 knows no
+//! Comma-separated values (RFC 4180, with line feeds) are below comment lines with their provenance. RFC 4180 has no
 //! comments, but its readers do: `comment="#"` in pandas, `comment_prefix="#"` in polars, `comment.char="#"` in R.
 //! JSON has a list for each column: `pandas.DataFrame(document["columns"])`.
 
 use super::table::{Data, Table};
-use crate::files::ReportError;
 use crate::provenance::Provenance;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -36,7 +35,7 @@ pub fn csv_rows(table: &Table) -> String {
     text
 }
 
-/// Where a table comes from, a comment line for each field.
+/// The provenance of a table, a comment line for each field.
 pub(crate) fn comments(provenance: &Provenance) -> String {
     let fields = provenance.fields().into_iter();
     fields.map(|(name, value)| format!("# {name}: {}\n", in_one_line(&value))).collect()
@@ -65,13 +64,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// A table as a JSON document with its provenance; absent values are `null`.
-///
-/// # Errors
-/// Never in practice: every value can be written as JSON.
-pub fn json(table: &Table, provenance: &Provenance) -> Result<String, ReportError> {
+pub fn json(table: &Table, provenance: &Provenance) -> String {
     let document = Document { provenance, table: table.name, columns: Columns(table) };
-    let text = serde_json::to_string(&document);
-    text.map(|text| text + "\n").map_err(|error| ReportError(format!("{}.json: {error}", table.name)))
+    serde_json::to_string(&document).expect("columns can be written as JSON") + "\n"
 }
 
 #[derive(serde::Serialize)]

@@ -19,7 +19,7 @@ pub(crate) struct Encoded {
     pub(crate) runs: Vec<RunMeta>,
     /// The columns of each run.
     pub(crate) texts: Vec<String>,
-    /// What was left out, a sentence each.
+    /// What is omitted, a sentence each.
     pub(crate) remarks: Vec<String>,
     /// Runs that belong together and apart from others; none when all do.
     pub(crate) groups: Vec<Group>,
@@ -28,7 +28,7 @@ pub(crate) struct Encoded {
 /// Neighbouring runs of which one is shown, or two side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Group {
-    /// What a reader chooses it by.
+    /// The title that a reader chooses it by.
     pub(crate) title: String,
     /// What to see in it.
     pub(crate) look: String,
@@ -41,7 +41,7 @@ pub(crate) struct Group {
     pub(crate) shown: Option<(f64, f64)>,
 }
 
-/// What is known of a run besides its columns.
+/// The metadata of a run, without its columns.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunMeta {
     name: String,
@@ -49,12 +49,12 @@ pub(crate) struct RunMeta {
     duration: f64,
     flows: Vec<FlowMeta>,
     queues: Vec<String>,
-    bands: Vec<Band>,
+    bands: Vec<HandoverBand>,
     notes: Vec<String>,
 }
 
 impl RunMeta {
-    /// What the cell is called.
+    /// The name of the cell.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -68,20 +68,6 @@ struct FlowMeta {
     bin: f64,
     /// The longest segment in bytes.
     segment_size: u32,
-}
-
-#[derive(Debug, Serialize)]
-struct Band {
-    link: String,
-    start: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    predicted: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detected: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    registered: Option<f64>,
 }
 
 /// Encode as many runs as fit, in as much detail as fits.
@@ -114,13 +100,12 @@ fn with_remarks(series: &[&RunSeries], texts: Vec<String>, step: f64) -> Encoded
         let shortest = series.iter().map(|run| run.duration_s).fold(f64::INFINITY, f64::min);
         remarks.push(format!(
             "To keep this page small, neighbouring segments and acknowledgments less than {} ms apart are drawn \
-             as one. Retransmissions, losses and timeouts are all there, and segments.parquet in a folder's report of \
-             the same run has everything.",
+             as one. All retransmissions, losses and timeouts are shown. With --report DIR, segments.parquet has every segment.",
             crate::quantity::digits(step * shortest * 1e3)
         ));
     }
     if kept < series.len() {
-        remarks.push(format!("The time panels show the first {kept} cells only, to keep this page small."));
+        remarks.push(format!("To keep this page small, the time panels show only the first {kept} cells."));
     }
     let runs = series.iter().take(kept).map(|run| meta(run)).collect();
     Encoded { runs, texts, remarks, groups: Vec::new() }
@@ -133,21 +118,13 @@ fn meta(run: &RunSeries) -> RunMeta {
         bin: flow.delivered_bin_s,
         segment_size: flow.segments.iter().map(|segment| segment.length).max().unwrap_or(1),
     };
-    let band = |band: &HandoverBand| Band {
-        link: band.link.clone(),
-        start: band.start_s,
-        end: band.end_s,
-        predicted: band.predicted_s,
-        detected: band.movement_detected_s,
-        registered: band.registered_s,
-    };
     RunMeta {
         name: run.name.clone(),
         seed: run.seed,
         duration: run.duration_s,
         flows: run.flows.iter().map(flow).collect(),
         queues: run.queues.iter().map(|queue| queue.link.clone()).collect(),
-        bands: run.handovers.iter().map(band).collect(),
+        bands: run.handovers.clone(),
         notes: run.notes.clone(),
     }
 }

@@ -1,22 +1,18 @@
-//! The numbers of a page that stands alone: in the page, to be saved from it.
+//! The data of a standalone page: embedded in it, to be saved from it.
 
 use super::html;
 use crate::escape::json_in_script;
 use crate::export::{self, table::Table};
-use crate::files::ReportError;
 use crate::provenance::Provenance;
 use std::fmt::Write;
 
 /// The section with its data. The script of the page makes files of them.
-///
-/// # Errors
-/// Never in practice: every value can be written as JSON.
-pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> Result<String, ReportError> {
-    let mut data = comments(provenance)?;
+pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> String {
+    let mut data = comments(provenance);
     let mut buttons = String::new();
     for table in tables.iter().filter(|table| table.rows() > 0) {
         let name = table.name;
-        let json = export::json(table, provenance)?;
+        let json = export::json(table, provenance);
         let _ = writeln!(
             data,
             "<script type=\"application/json\" id=\"table-{name}\">{}</script>",
@@ -30,17 +26,16 @@ pub(crate) fn downloads(tables: &[Table], provenance: &Provenance) -> Result<Str
         }
     }
     let content = format!(
-        "<p class=\"caption\">This page contains its numbers. <code>--report DIR</code> writes them next to the page, \
-         as Parquet and with every segment, too.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
-         <noscript><p>Saving them needs JavaScript.</p></noscript>\n{data}"
+        "<p class=\"caption\">This page contains its data. <code>--report DIR</code> writes it next to the page, including \
+         Parquet and every segment.</p><div class=\"controls\" id=\"downloads\" hidden>{buttons}</div>\n\
+         <noscript><p>Saving needs JavaScript.</p></noscript>\n{data}"
     );
-    Ok(html::section("numbers", "The numbers, to save", content))
+    html::section("numbers", "Save the data", content)
 }
 
 /// The comment lines that every CSV file begins with.
-fn comments(provenance: &Provenance) -> Result<String, ReportError> {
-    let text = serde_json::to_string(&export::comments(provenance));
-    let text = text.map_err(|error| ReportError(format!("comments of CSV: {error}")))?;
+fn comments(provenance: &Provenance) -> String {
+    let text = serde_json::Value::from(export::comments(provenance)).to_string();
     let begin = "<script type=\"application/json\" id=\"csv-comments\">";
-    Ok(format!("{begin}{}</script>\n", json_in_script(&text)))
+    format!("{begin}{}</script>\n", json_in_script(&text))
 }

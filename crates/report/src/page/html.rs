@@ -3,7 +3,7 @@
 use crate::escape::Text;
 use std::fmt::{Display, Write};
 
-/// A table: what its columns are called, and its rows, escaped already. The first `left` columns hold words.
+/// A table: the names of its columns, and its rows, which are already escaped. The first `left` columns hold text.
 pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
     let mut html = format!("<div class=\"table\"><table{}><thead><tr>", kind(columns.len(), left));
     let side = |place: usize| if place < left { " class=\"left\"" } else { "" };
@@ -21,7 +21,7 @@ pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
     html + "</tbody></table></div>\n"
 }
 
-/// Tables of words stand at the top of their rows; those with many columns stand closer.
+/// Cells of text are aligned to the top of their rows; tables with many columns are dense.
 fn kind(columns: usize, left: usize) -> &'static str {
     match (columns > 8, left > 2) {
         (true, _) => " class=\"dense\"",
@@ -33,6 +33,15 @@ fn kind(columns: usize, left: usize) -> &'static str {
 /// A part of the page that is folded at first.
 pub fn folded(title: &str, content: &str) -> String {
     format!("<details><summary>{}</summary>\n{content}</details>\n", Text(title))
+}
+
+/// What a reader should know first; empty without warnings.
+pub fn warnings(warnings: &[String]) -> String {
+    if warnings.is_empty() {
+        return String::new();
+    }
+    let items: String = warnings.iter().map(|warning| format!("<li>{}</li>", Text(warning))).collect();
+    format!("<ul class=\"warnings\">{items}</ul>\n")
 }
 
 /// A card of the page.

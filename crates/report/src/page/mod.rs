@@ -12,9 +12,9 @@ use crate::export::table::Table;
 use crate::model::{Outcome, Report};
 use crate::picture::Picture;
 use crate::provenance::{Provenance, format_seeds};
-use crate::quantity::{bit_rate, count, millis};
+use crate::quantity::{bit_rate, count, millis, plural};
 pub(crate) use columns::{Encoded, Group, encode};
-use html::{figure, folded, page, section, table};
+use html::{figure, folded, page, section, table, warnings};
 use std::fmt::Write;
 pub(crate) use thin::thinned;
 
@@ -39,8 +39,8 @@ fn runs_over_time(report: &Report) -> Encoded {
     {
         let kept = report.series.len();
         encoded.remarks.push(format!(
-            "Runs are recorded over time in the first {kept} cells only; {rest} more are in the tables and pictures of means. \
-             A grid of fewer cells shows others."
+            "Only the first {kept} cells are recorded over time; the other {rest} are in the tables and in the figures of \
+             means. Run a smaller grid to record them."
         ));
     }
     encoded
@@ -48,14 +48,13 @@ fn runs_over_time(report: &Report) -> Encoded {
 
 fn header(report: &Report) -> String {
     let (cells, seeds) = (report.cells.len(), report.provenance.seeds.len());
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let warm_up = match report.warm_up_s {
         0.0 => String::new(),
-        seconds => format!(", the first {seconds} s left out of means"),
+        seconds => format!(", the first {seconds} s excluded from means"),
     };
     format!(
         "<div class=\"brand\">Seamline report</div><h1>{}</h1><p class=\"facts\">{}, {} each ({}), \
-         {} s a run{warm_up}</p>",
+         {} s per run{warm_up}</p>",
         Text(&report.title),
         plural(cells, "cell"),
         plural(seeds, "seed"),
@@ -64,19 +63,13 @@ fn header(report: &Report) -> String {
     )
 }
 
-/// The verdict in words, and what to know before believing it.
+/// The verdict, and what to know before believing it.
 fn verdict(report: &Report) -> String {
     let mut html = String::new();
     for sentence in &report.verdict {
         let _ = writeln!(html, "<p class=\"words\">{}</p>", Text(sentence));
     }
-    if !report.warnings.is_empty() {
-        html += "<ul class=\"warnings\">";
-        for warning in &report.warnings {
-            let _ = write!(html, "<li>{}</li>", Text(warning));
-        }
-        html += "</ul>\n";
-    }
+    html += &warnings(&report.warnings);
     html += &outcomes(report);
     format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
 }
@@ -84,10 +77,10 @@ fn verdict(report: &Report) -> String {
 fn outcomes(report: &Report) -> String {
     let any_completion = report.outcomes.iter().any(|outcome| outcome.summary.completion_s.is_some());
     let any_handover = report.outcomes.iter().any(|outcome| outcome.summary.handovers > 0);
-    let mut columns = vec!["", "Goodput", "Relative to the baseline", "Judgement"];
+    let mut columns = vec!["", "Goodput", "Relative to the baseline", "Verdict"];
     columns.extend(any_completion.then_some("Complete after"));
-    columns.extend(any_handover.then_some("Back at pace after (median)"));
-    columns.extend(["Sent again", "Timeouts"]);
+    columns.extend(any_handover.then_some("Recovered after (median)"));
+    columns.extend(["Retransmitted", "Timeouts"]);
     let row = |outcome: &Outcome| {
         let mut row = vec![
             format!("<strong>{}</strong>", Text(&outcome.name)),
@@ -100,7 +93,7 @@ fn outcomes(report: &Report) -> String {
         row.extend(any_completion.then(completion));
         row.extend(any_handover.then(|| match outcome.summary.recovery_median_ms {
             Some(median) => millis(median),
-            None => "mostly never".to_owned(),
+            None => "mostly not recovered".to_owned(),
         }));
         row.extend([count(outcome.summary.retransmissions_mean), count(outcome.summary.timeouts_mean)]);
         row
@@ -110,8 +103,8 @@ fn outcomes(report: &Report) -> String {
     let means = match seeds {
         Some(0 | 1) | None => "One run each; without a second seed there is no interval.".to_owned(),
         Some(n) => format!(
-            "Means of {n} seeds, ± half of the 95 % interval (Student's t). Factors compare the same seeds, \
-             which met the same losses."
+            "Means of {n} seeds, ± half of the 95 % interval (Student's t). Factors compare runs of the same seed, which \
+             have the same losses."
         ),
     };
     format!("{}<p class=\"caption\">{means}</p>\n", table(&columns, &rows, 1))
@@ -169,7 +162,7 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
     for (name, value) in fields {
         let _ = write!(html, "<dt>{}</dt><dd>{}</dd>", Text(name), Text(&value));
     }
-    html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same numbers, byte for byte.</p>";
+    html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same results, byte for byte.</p>";
     html += &folded("Text of the scenario", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
     section("provenance", "What was run, and how to run it again", html)
 }

@@ -12,7 +12,7 @@ const MOST_ROWS: usize = 400;
 struct Shown {
     table: &'static str,
     title: &'static str,
-    /// So many columns from the left hold words.
+    /// The number of columns, from the left, that hold text.
     left: usize,
     /// The exported column, and its heading. A column without values is left out.
     columns: &'static [(&'static str, &'static str)],
@@ -29,7 +29,7 @@ const SHOWN: [Shown; 4] = [
             ("seed", "Seed"),
             ("goodput_bits_per_second", "Goodput"),
             ("delivered_bytes", "Delivered"),
-            ("retransmissions", "Sent again"),
+            ("retransmissions", "Retransmitted"),
             ("timeouts", "Timeouts"),
             ("fast_recoveries", "Fast recoveries"),
             ("round_trip_mean_ms", "RTT mean"),
@@ -51,9 +51,9 @@ const SHOWN: [Shown; 4] = [
             ("movement_detected_ms", "Movement detected after"),
             ("registered_ms", "Registered after"),
             ("first_data_ms", "First data after"),
-            ("lost_packets", "Lost until then"),
-            ("recovery_ms", "Back at pace after"),
-            ("following_second_bytes", "Delivered in the second after"),
+            ("lost_packets", "Lost before that"),
+            ("recovery_ms", "Recovered after"),
+            ("following_second_bytes", "Delivered in the next second"),
         ],
     },
     Shown {
@@ -67,10 +67,10 @@ const SHOWN: [Shown; 4] = [
             ("packets", "Packets"),
             ("lateness_median_us", "Late (median)"),
             ("lateness_p99_us", "Late (99 %)"),
-            ("lateness_max_us", "Late (most)"),
+            ("lateness_max_us", "Late (maximum)"),
             ("priority", "Priority"),
             ("kernel", "Kernel"),
-            ("doubts", "Warnings"),
+            ("warnings", "Warnings"),
         ],
     },
     Shown {
@@ -95,8 +95,8 @@ const SHOWN: [Shown; 4] = [
 /// Every run, handover and link, folded.
 pub(super) fn tables(tables: &[Table]) -> String {
     let mut content = String::from(
-        "<p class=\"caption\">A report in a folder has the same numbers in <code>runs</code>, <code>handovers</code> and \
-         <code>links</code> (CSV, JSON, Parquet).</p>",
+        "<p class=\"caption\"><code>--report DIR</code> writes the same data as <code>runs</code>, <code>handovers</code> \
+         and <code>links</code> (CSV, JSON, Parquet).</p>",
     );
     for shown in &SHOWN {
         let Some(table) = tables.iter().find(|table| table.name == shown.table && table.rows() > 0) else {

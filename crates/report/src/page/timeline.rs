@@ -1,12 +1,12 @@
-//! The time panels of the page: their place, their controls, their data and their script.
+//! The time panels of the page: their frame, controls, data and script.
 
 use super::columns::Encoded;
 use super::html;
 use crate::escape::{Text, json_in_script};
 
-const HINT: &str = "<p class=\"hint desktop\">Wheel: zoom. Drag: zoom to what was dragged over. \
-    <kbd>Shift</kbd> and drag, or the strip above: move. Double click: whole run. Keys when the panels have the \
-    focus: <kbd>←</kbd> <kbd>→</kbd> cursor, with <kbd>Shift</kbd> move, <kbd>+</kbd> <kbd>−</kbd> zoom, \
+const HINT: &str = "<p class=\"hint desktop\">Wheel: zoom. Drag: zoom to the selection. \
+    <kbd>Shift</kbd> and drag, or drag the strip above: move. Double-click: whole run. Keys while the panels have the \
+     focus: <kbd>←</kbd> <kbd>→</kbd> cursor, with <kbd>Shift</kbd> move, <kbd>+</kbd> <kbd>−</kbd> zoom, \
     <kbd>0</kbd> whole run, <kbd>n</kbd> <kbd>p</kbd> next and previous handover.</p>\n";
 
 /// The script, in the order in which its parts need each other.
@@ -60,8 +60,8 @@ fn choices(encoded: &Encoded) -> String {
         for run in &encoded.runs {
             html += &format!("<button type=\"button\" aria-pressed=\"false\">{}</button>", Text(run.name()));
         }
-        html += "</div>\n<label class=\"group\"><span class=\"name\">Beside it</span><select id=\"ghost-choice\">\
-            <option value=\"-1\">nothing</option>";
+        html += "</div>\n<label class=\"group\"><span class=\"name\">Compare with</span><select id=\"ghost-choice\">\
+            <option value=\"-1\">none</option>";
         for (place, run) in encoded.runs.iter().enumerate() {
             html += &format!("<option value=\"{place}\">{}</option>", Text(run.name()));
         }

@@ -1,7 +1,7 @@
 //! The claims of a paper, next to what was measured.
 
-use super::badge::Badge;
 use super::content::{Entry, Listing};
+use super::result::{Badge, ClaimResult};
 use crate::escape::Text;
 use crate::page::html::{folded, section};
 use crate::picture::forest::{Scale, strip};
@@ -9,102 +9,12 @@ use crate::quantity::digits;
 use crate::statistics::Estimate;
 use std::fmt::Write;
 
-/// One claim of a paper.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// Its name: `E3`.
-    pub id: String,
-    /// What the paper says.
-    pub statement: String,
-    /// Where it says so.
-    pub place: String,
-    /// The paper's number or word.
-    pub published: Published,
-    /// What is accepted as the same, ends included; an end may be infinite.
-    pub accepted: (f64, f64),
-    /// How cells became one number.
-    pub aggregate: String,
-    /// What was measured; `None` for nothing.
-    pub measured: Option<Estimate>,
-    /// The unit of all of these: `%`, `Mbit/s`; empty for a factor.
-    pub unit: String,
-    /// What the comparison says.
-    pub verdict: Badge,
-    /// What was found out about it; may be empty.
-    pub note: String,
-    /// The cells and conditions behind the number.
-    pub behind: Vec<Behind>,
-}
-
-/// What a paper says of a quantity.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Published {
-    /// A number.
-    Value(f64),
-    /// From one number to another.
-    Range(f64, f64),
-    /// A word: `above`.
-    Word(String),
-}
-
-/// A cell, a pair of cells, or a further condition behind a claim.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Behind {
-    /// What it is.
-    pub name: String,
-    /// What was measured; `None` where that has no number.
-    pub measured: Option<Estimate>,
-    /// Its unit.
-    pub unit: String,
-    /// What the paper has in this place, if it has a number.
-    pub published: Option<f64>,
-    /// Bounds, if this one has its own.
-    pub accepted: Option<(f64, f64)>,
-    /// What the comparison with them says.
-    pub verdict: Option<Badge>,
-}
-
-impl Published {
-    /// Its numbers.
-    pub fn values(&self) -> Vec<f64> {
-        match self {
-            Published::Value(value) => vec![*value],
-            Published::Range(low, high) => vec![*low, *high],
-            Published::Word(_) => Vec::new(),
-        }
-    }
-
-    fn words(&self, unit: &str) -> String {
-        match self {
-            Published::Value(value) => format!("{value}{unit}"),
-            Published::Range(low, high) => format!("{low} to {high}{unit}"),
-            Published::Word(word) => word.clone(),
-        }
-    }
-}
-
-/// How many claims came out how, in the order of the first of each kind by tone: `6 reproduced, 3 inconclusive`.
-pub fn tally(claims: &[Claim]) -> String {
-    let mut kinds: Vec<&Badge> = Vec::new();
-    for claim in claims {
-        if !kinds.contains(&&claim.verdict) {
-            kinds.push(&claim.verdict);
-        }
-    }
-    kinds.sort_by_key(|badge| badge.tone);
-    let counts = kinds.iter().map(|kind| {
-        let count = claims.iter().filter(|claim| claim.verdict == **kind).count();
-        format!("{count} {}", kind.words)
-    });
-    format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
-}
-
 /// A sign for each claim, leading to its row.
-pub(super) fn at_a_glance(claims: &[Claim]) -> String {
+pub(super) fn at_a_glance(claims: &[ClaimResult]) -> String {
     let mut html = String::from("<ul class=\"glance\" aria-label=\"Claims at a glance\">");
     for claim in claims {
-        let (class, sign) = (claim.verdict.tone.class(), claim.verdict.tone.sign());
-        let (id, words) = (Text(&claim.id), Text(&claim.verdict.words));
+        let (class, sign) = (claim.verdict.tone().class(), claim.verdict.tone().sign());
+        let (id, words) = (Text(&claim.id), claim.verdict);
         let _ = write!(
             html,
             "<li><a class=\"{class}\" href=\"#claim-{id}\" title=\"{id}: {words}\">{id} <b>{sign}</b></a></li>"
@@ -114,29 +24,26 @@ pub(super) fn at_a_glance(claims: &[Claim]) -> String {
 }
 
 /// The section of the claims.
-pub(super) fn claims_section(claims: &[Claim]) -> String {
+pub(super) fn claims_section(claims: &[ClaimResult]) -> String {
     let mut html = String::from(
         "<div class=\"table\"><table class=\"claims\"><thead><tr><th scope=\"col\"></th>\
          <th scope=\"col\" class=\"left\">Claim</th><th scope=\"col\" class=\"left\">Paper</th>\
          <th scope=\"col\" class=\"left\">Measured, 95 % interval</th><th scope=\"col\" class=\"left\">Verdict</th>\
-         <th scope=\"col\" class=\"left\">What was found out</th></tr></thead><tbody>\n",
+         <th scope=\"col\" class=\"left\">Findings</th></tr></thead><tbody>\n",
     );
     html.extend(claims.iter().map(row));
-    html += "</tbody></table></div>\n<p class=\"caption\">The little pictures: the shaded band is what is accepted as \
-             the same, fixed before the first run; the line is the measured interval (Student's t over the seeds, which \
-             all cells share), the dot its mean, and the hollow diamond the paper's number.</p>\n";
-    let behind: usize = claims.iter().map(|claim| claim.behind.len()).sum();
+    html += "</tbody></table></div>\n<p class=\"caption\">In the small pictures, the shaded band is the accepted range, \
+     fixed before the first run; the line is the measured 95 % interval (Student's t over the seeds, which all cells \
+     share), the dot the mean, and the hollow diamond the paper's number.</p>\n";
+    let behind: usize = claims.iter().map(|claim| claim.cells.len()).sum();
     if behind > 0 {
-        html += &folded(
-            &format!("What is behind the claims ({behind} cells and conditions)"),
-            &table_behind(claims),
-        );
+        html += &folded(&format!("Cells and conditions behind the claims ({behind})"), &table_behind(claims));
     }
     section("claims", "Claim by claim", html)
 }
 
-fn row(claim: &Claim) -> String {
-    let unit = spaced(&claim.unit);
+fn row(claim: &ClaimResult) -> String {
+    let unit = spaced(claim.unit);
     let note = if claim.note.is_empty() { "–".to_owned() } else { Text(&claim.note).to_string() };
     format!(
         "<tr id=\"claim-{id}\"><td><strong>{id}</strong></td>\
@@ -144,26 +51,26 @@ fn row(claim: &Claim) -> String {
          <td class=\"left\" data-name=\"Paper\"><div><strong>{}</strong><small>accepted: {}</small></div></td>\
          <td class=\"left\" data-name=\"Measured\"><div>{}</div></td>\
          <td class=\"left\" data-name=\"Verdict\"><div>{}</div></td>\
-         <td class=\"left found\" data-name=\"Found out\"><div>{note}</div></td></tr>\n",
+         <td class=\"left found\" data-name=\"Findings\"><div>{note}</div></td></tr>\n",
         Text(&claim.statement),
-        Text(&claim.place),
+        Text(&claim.r#where),
         Text(&claim.aggregate),
-        Text(&claim.published.words(&unit)),
-        Text(&format!("{}{unit}", bounds(claim.accepted))),
+        Text(&claim.format_published(&unit)),
+        Text(&format!("{}{unit}", bounds(claim.accept))),
         measured(claim, &unit),
-        claim.verdict.html(),
+        Badge::from(claim.verdict).html(),
         id = Text(&claim.id),
     )
 }
 
-fn measured(claim: &Claim, unit: &str) -> String {
-    let Some(value) = claim.measured else { return "nothing".to_owned() };
+fn measured(claim: &ClaimResult, unit: &str) -> String {
+    let Some(value) = claim.estimate() else { return "nothing".to_owned() };
     let samples = match (value.low == value.high && value.low.is_some(), value.samples) {
         (true, _) => "exact".to_owned(),
         (false, 1) => "one seed: no interval".to_owned(),
         (false, seeds) => format!("{seeds} seeds"),
     };
-    let scale = Scale::of(claim.accepted, &claim.published.values(), [value]);
+    let scale = Scale::of(ends(claim.accept), &claim.published(), [value]);
     let picture = strip(&format!("{} measured", claim.id), &scale, &value);
     format!(
         "{}{}<small>{samples}</small><span class=\"picture strip\">{picture}</span>",
@@ -185,13 +92,18 @@ pub fn interval(value: &Estimate) -> String {
 }
 
 /// `40 to 60`, `above 0`.
-pub fn bounds((low, high): (f64, f64)) -> String {
-    match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("{} to {}", end(low), end(high)),
-        (true, false) => format!("above {}", end(low)),
-        (false, true) => format!("below {}", end(high)),
-        (false, false) => "anything".to_owned(),
+pub fn bounds(accept: [Option<f64>; 2]) -> String {
+    match accept.map(|bound| bound.map(end)) {
+        [Some(low), Some(high)] => format!("{low} to {high}"),
+        [Some(low), None] => format!("above {low}"),
+        [None, Some(high)] => format!("below {high}"),
+        [None, None] => "anything".to_owned(),
     }
+}
+
+/// Bounds as numbers; an open end is infinite.
+pub fn ends([low, high]: [Option<f64>; 2]) -> (f64, f64) {
+    (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
 }
 
 /// A bound as it was written, but no longer than two decimals.
@@ -204,21 +116,21 @@ fn spaced(unit: &str) -> String {
     if unit.is_empty() { String::new() } else { format!(" {unit}") }
 }
 
-fn table_behind(claims: &[Claim]) -> String {
+fn table_behind(claims: &[ClaimResult]) -> String {
     let columns = ["Claim", "Cell or condition", "Measured, 95 % interval", "Paper", "Accepted", "Verdict"];
     let mut listing =
         Listing { columns: columns.map(str::to_owned).to_vec(), words: 2, ..Listing::default() };
-    for (claim, part) in claims.iter().flat_map(|claim| claim.behind.iter().map(move |part| (claim, part))) {
-        let unit = spaced(&part.unit);
+    for (claim, part) in claims.iter().flat_map(|claim| claim.cells.iter().map(move |part| (claim, part))) {
+        let unit = spaced(part.unit);
         listing.rows.push(vec![
             Entry::Strong(claim.id.clone()),
-            Entry::plain(&part.name),
-            Entry::Plain(part.measured.map_or("nothing".to_owned(), |value| {
+            Entry::plain(&part.cell),
+            Entry::Plain(part.estimate().map_or("nothing".to_owned(), |value| {
                 format!("{}{}{unit}", digits(value.mean), interval(&value))
             })),
-            Entry::Plain(part.published.map_or("–".to_owned(), |value| format!("{value}{unit}"))),
-            Entry::Plain(part.accepted.map_or("–".to_owned(), |accepted| bounds(accepted) + &unit)),
-            part.verdict.clone().map_or(Entry::plain(""), Entry::Badge),
+            Entry::Plain(part.paper.map_or("–".to_owned(), |value| format!("{value}{unit}"))),
+            Entry::Plain(part.accept.map_or("–".to_owned(), |accept| bounds(accept) + &unit)),
+            part.verdict.map_or(Entry::plain(""), |verdict| Entry::Badge(verdict.into())),
         ]);
     }
     listing.html()

@@ -1,6 +1,6 @@
 //! What a section of the page is made of. Everything here is plain text; the page escapes it.
 
-use super::badge::{Badge, Tone};
+use super::result::{Badge, Tone};
 use crate::escape::Text;
 use crate::page::html;
 use crate::picture::Picture;
@@ -12,7 +12,7 @@ pub struct Section {
     pub id: &'static str,
     /// Its title.
     pub title: String,
-    /// What is in it, from above.
+    /// Its parts, from the top.
     pub parts: Vec<Part>,
 }
 
@@ -21,12 +21,10 @@ pub struct Section {
 pub enum Part {
     /// A paragraph.
     Words(String),
-    /// A smaller paragraph: how to read what stands above it.
+    /// A smaller paragraph: how to read the part above it.
     Caption(String),
     /// A heading within the section.
     Heading(String),
-    /// Commands, or other text whose line breaks matter.
-    Verbatim(String),
     /// A table.
     Table(Listing),
     /// Pictures side by side, as many as there is room for. Each becomes a file, too.
@@ -42,9 +40,9 @@ pub enum Part {
 /// A table of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listing {
-    /// What its columns are called.
+    /// The names of its columns.
     pub columns: Vec<String>,
-    /// So many columns, from the left, hold words; the others hold numbers.
+    /// The number of columns, from the left, that hold text; the others hold numbers.
     pub words: usize,
     /// Its rows, with an entry for each column.
     pub rows: Vec<Vec<Entry>>,
@@ -59,7 +57,7 @@ pub enum Entry {
     Strong(String),
     /// A name, and below it what it means.
     Named(String, String),
-    /// What stands in a file or on a command line.
+    /// Text of a file or a command line.
     Code(String),
     /// A number and what is thought of it.
     Judged(String, Tone),
@@ -86,7 +84,6 @@ impl Part {
             Part::Words(text) => format!("<p>{}</p>\n", Text(text)),
             Part::Caption(text) => format!("<p class=\"caption\">{}</p>\n", Text(text)),
             Part::Heading(text) => format!("<h3 class=\"within\">{}</h3>\n", Text(text)),
-            Part::Verbatim(text) => format!("<pre>{}</pre>\n", Text(text)),
             Part::Table(listing) => listing.html(),
             Part::Pictures(pictures) => {
                 let figures: String = pictures.iter().map(|it| html::figure(&it.svg, &it.caption)).collect();

@@ -1,22 +1,21 @@
 //! The page of a reproduced paper: its claims next to what was measured, and further sections.
 //!
-//! The claims come first and the provenance last; between them stand the [`Section`]s that the caller makes of words,
+//! The claims come first and the provenance last; between them are the [`Section`]s that the caller makes of text,
 //! tables and pictures. Every picture becomes a file next to the page, and so does every table of numbers.
 
-pub mod badge;
 pub mod claims;
 pub mod content;
 pub mod over_time;
+pub mod result;
 
-pub use badge::{Badge, Tone};
-pub use claims::{Behind, Claim, Published, tally};
 pub use content::{Entry, Listing, Part, Section};
 pub use over_time::RunsOfFigure;
+pub use result::{Badge, CellResult, ClaimResult, Tone, Verdict, tally};
 
 use crate::escape::Text;
 use crate::export::{self, table::Table};
 use crate::files::{File, ReportError};
-use crate::page::html::page;
+use crate::page::html::{page, warnings};
 use crate::page::{provenance, timeline};
 use crate::picture::Picture;
 use crate::provenance::Provenance;
@@ -31,10 +30,10 @@ pub struct PaperReport {
     pub citation: String,
     /// How much was run, in a line.
     pub facts: String,
-    /// What a reader should know before believing it, each with its cure.
+    /// What a reader should know before believing it, each with its fix.
     pub warnings: Vec<String>,
     /// Its claims.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ClaimResult>,
     /// What else there is to show, in order.
     pub sections: Vec<Section>,
     /// Runs over time, shown where a section has [`Part::TimePanels`].
@@ -50,9 +49,9 @@ impl PaperReport {
     /// next to it.
     ///
     /// # Errors
-    /// When a table cannot be written in its format, which is a fault of this program.
+    /// When a table cannot be written in its format, which is a bug of this program.
     pub fn files(&self) -> Result<Vec<File>, ReportError> {
-        let mut files = vec![export::provenance(&self.provenance)?];
+        let mut files = vec![export::provenance(&self.provenance)];
         for table in &self.tables {
             files.extend(export::of_table(table, &self.provenance)?);
         }
@@ -93,13 +92,7 @@ fn header(paper: &PaperReport) -> String {
 fn summary(paper: &PaperReport) -> String {
     let mut html = format!("<p class=\"words\">{}</p>\n", Text(&tally(&paper.claims)));
     html += &claims::at_a_glance(&paper.claims);
-    if !paper.warnings.is_empty() {
-        html += "<ul class=\"warnings\">";
-        for warning in &paper.warnings {
-            let _ = write!(html, "<li>{}</li>", Text(warning));
-        }
-        html += "</ul>\n";
-    }
+    html += &warnings(&paper.warnings);
     format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")
 }
 

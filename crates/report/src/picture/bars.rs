@@ -33,7 +33,7 @@ const ROW: f64 = 34.0;
 /// Where bars begin.
 const ZERO: &str = "class=\"axis\" stroke=\"#1f2430\"";
 
-/// Bars lying one above the other, the first on top, each with its number.
+/// Horizontal bars, the first on top, each with its number.
 pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
     let longest = bars.iter().map(|bar| width_of(&bar.label, TEXT)).fold(0.0, f64::max);
     let left = (longest + 28.0).clamp(60.0, 300.0);
@@ -91,7 +91,7 @@ fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
     svg.text((end, middle + 4.0), Anchor::Start, &bar.value.to_text(digits), "class=\"value\"");
 }
 
-/// Groups of bars standing side by side, one series each hatching.
+/// Groups of vertical bars, one hatching for each series.
 pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> String {
     let all = || groups.iter().flat_map(|group| group.bars.iter().flatten());
     let (low, high) = with_zero(all().flat_map(|(value, known)| reach(value, *known)));

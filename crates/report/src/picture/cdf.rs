@@ -30,7 +30,7 @@ impl Distribution {
         corners
     }
 
-    /// What the legend says.
+    /// The text of the legend.
     fn entry(&self) -> String {
         match self.cases.saturating_sub(self.values.len()) {
             0 => format!("{} (n = {})", self.name, self.cases),
@@ -39,7 +39,7 @@ impl Distribution {
     }
 }
 
-/// Cumulative distributions in one picture; `share` says of what the shares are.
+/// Cumulative distributions in one picture; `share` is the title of the vertical axis.
 pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> String {
     let values = distributions.iter().flat_map(|distribution| &distribution.values);
     let end = top(values.copied().fold(0.0, f64::max));

@@ -1,7 +1,7 @@
 //! Curves over time, of several cells in one picture, with the handovers as bands.
 
-use super::frame::{Frame, Key, Names, heading, legend, legend_height};
-use super::style::{band, stroke};
+use super::frame::{Frame, Key, Names, bands, heading, legend, legend_height};
+use super::style::stroke;
 use super::svg::Svg;
 use crate::scale::{Linear, top};
 
@@ -42,13 +42,7 @@ pub fn curves(
         y: Linear { low: 0.0, high: top(values.fold(0.0, f64::max)), first: BOTTOM, last: TOP },
     };
     heading(&mut svg, names.title, names.remark);
-    for (from, to) in handovers {
-        let (from, to) = (from.max(between.0), to.min(between.1));
-        if from < to {
-            let (from, to) = (frame.x.place(from), frame.x.place(to));
-            band(&mut svg, (from, TOP), ((to - from).max(1.0), BOTTOM - TOP));
-        }
-    }
+    bands(&mut svg, &frame, handovers.iter().copied());
     frame.draw_y(&mut svg, names.axis);
     frame.draw_x(&mut svg, "time (s)", false);
     for (n, curve) in curves.iter().enumerate() {

@@ -34,9 +34,9 @@ pub struct Axes<'a> {
     pub cases: &'a [String],
     /// The series, from left to right within a case.
     pub series: &'a [String],
-    /// The least value of the vertical axis; what is below stands there.
+    /// The least value of the vertical axis; smaller values are drawn there.
     pub least: f64,
-    /// The greatest; what is above, infinity with it, stands there.
+    /// The greatest; larger values, including infinity, are drawn there.
     pub greatest: f64,
 }
 

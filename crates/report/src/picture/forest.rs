@@ -6,7 +6,7 @@ use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::scale::{Linear, Ticks};
 use crate::statistics::Estimate;
 
-/// What a row is called.
+/// A row and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
     /// What the rows below it have in common; it has no values.
@@ -77,7 +77,7 @@ impl Scale {
     }
 }
 
-/// One measurement over its band, without words: for the inside of a table. `title` is what a screen reader says.
+/// One measurement over its band, without text, for a cell of a table. `title` is read by screen readers.
 pub fn strip(title: &str, scale: &Scale, value: &Estimate) -> String {
     let (width, height) = (150.0, 22.0);
     let mut svg = Svg::new(width, height, title);
@@ -91,7 +91,7 @@ pub fn strip(title: &str, scale: &Scale, value: &Estimate) -> String {
     svg.finish()
 }
 
-/// Panels side by side over common rows. The axis' name stands below the panels.
+/// Panels side by side over common rows. The name of the axis is below the panels.
 pub fn forest(names: Names<'_>, rows: &[Row], panels: &[Panel]) -> String {
     let longest = rows.iter().map(|row| width_of(row.name(), TEXT)).fold(0.0, f64::max);
     let left = (longest + 28.0).clamp(80.0, 360.0);

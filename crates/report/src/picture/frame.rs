@@ -4,7 +4,7 @@ use super::style::{Mark, band, hatched, mark, marker, published, stroke};
 use super::svg::{Anchor, FAINT, INK, Svg, TEXT, px, width_of};
 use crate::scale::{Linear, Ticks};
 
-/// What a picture is called.
+/// The name and the titles of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Names<'a> {
     /// Unique among the pictures of a page.
@@ -22,7 +22,7 @@ pub struct Names<'a> {
 pub struct Frame {
     /// The scale from left to right.
     pub x: Linear,
-    /// The scale from below to above.
+    /// The scale from bottom to top.
     pub y: Linear,
 }
 
@@ -50,61 +50,31 @@ const LEGEND_ROW: f64 = 20.0;
 const KEY_WIDTH: f64 = 34.0;
 
 impl Frame {
-    /// Where a point stands.
+    /// The position of a point.
     pub fn place(&self, x: f64, y: f64) -> (f64, f64) {
         (self.x.place(x), self.y.place(y))
     }
 
     /// The vertical axis: grid, ticks and name.
     pub fn draw_y(&self, svg: &mut Svg, name: &str) {
-        let ticks = Ticks::new(self.y.low, self.y.high, 5);
-        for at in &ticks.at {
-            let y = self.y.place(*at);
-            svg.line((self.x.first, y), (self.x.last, y), GRID);
-            svg.text((self.x.first - 8.0, y + 4.0), Anchor::End, &ticks.label(*at), "class=\"tick\"");
-        }
-        svg.line((self.x.first, self.y.first), (self.x.first, self.y.last), AXIS);
-        self.name_y(svg, name);
+        self.finish_y(svg, name, linear(self.y, 5));
+    }
+
+    /// The vertical axis where its scale is one of decimal logarithms: ticks at the powers of ten.
+    pub fn draw_y_decades(&self, svg: &mut Svg, name: &str) {
+        self.finish_y(svg, name, decades(self.y));
     }
 
     /// The horizontal axis: ticks and name, and a grid if wanted.
     pub fn draw_x(&self, svg: &mut Svg, name: &str, grid: bool) {
-        let ticks = Ticks::new(self.x.low, self.x.high, 6);
-        for at in &ticks.at {
-            let x = self.x.place(*at);
-            if grid {
-                svg.line((x, self.y.first), (x, self.y.last), GRID);
-            }
-            svg.line((x, self.y.first), (x, self.y.first + 5.0), AXIS);
-            svg.text((x, self.y.first + 19.0), Anchor::Middle, &ticks.label(*at), "class=\"tick\"");
-        }
+        self.draw_ticks_x(svg, linear(self.x, 6), grid);
         self.finish_x(svg, name);
     }
 
-    /// The horizontal axis where its scale is one of decimal logarithms: ticks at the powers of ten.
+    /// The horizontal axis where its scale is one of decimal logarithms: grid and ticks at the powers of ten.
     pub fn draw_x_decades(&self, svg: &mut Svg, name: &str) {
-        let (low, high) = (libm::ceil(self.x.low - 1e-9) as i32, libm::floor(self.x.high + 1e-9) as i32);
-        for power in low..=high {
-            let x = self.x.place(f64::from(power));
-            svg.line((x, self.y.first), (x, self.y.last), GRID);
-            svg.line((x, self.y.first), (x, self.y.first + 5.0), AXIS);
-            let value = libm::pow(10.0, f64::from(power));
-            svg.text((x, self.y.first + 19.0), Anchor::Middle, &format!("{value}"), "class=\"tick\"");
-        }
+        self.draw_ticks_x(svg, decades(self.x), true);
         self.finish_x(svg, name);
-    }
-
-    /// The vertical axis where its scale is one of decimal logarithms: grid and ticks at the powers of ten, and its name.
-    pub fn draw_y_decades(&self, svg: &mut Svg, name: &str) {
-        let (low, high) = (libm::ceil(self.y.low - 1e-9) as i32, libm::floor(self.y.high + 1e-9) as i32);
-        for power in low..=high {
-            let y = self.y.place(f64::from(power));
-            svg.line((self.x.first, y), (self.x.last, y), GRID);
-            let value = libm::pow(10.0, f64::from(power));
-            svg.text((self.x.first - 8.0, y + 4.0), Anchor::End, &format!("{value}"), "class=\"tick\"");
-        }
-        svg.line((self.x.first, self.y.first), (self.x.first, self.y.last), AXIS);
-        self.name_y(svg, name);
     }
 
     /// The horizontal axis where it has a place for each of a few cases: their names, and lines between them.
@@ -120,10 +90,26 @@ impl Frame {
         self.finish_x(svg, name);
     }
 
-    fn name_y(&self, svg: &mut Svg, name: &str) {
-        let middle = f64::midpoint(self.y.first, self.y.last);
-        let at = (self.x.first - 46.0, middle);
-        svg.text(at, Anchor::Middle, name, &format!("transform=\"rotate(-90 {} {})\"", px(at.0), px(at.1)));
+    fn finish_y(&self, svg: &mut Svg, name: &str, ticks: Vec<(f64, String)>) {
+        for (at, label) in ticks {
+            let y = self.y.place(at);
+            svg.line((self.x.first, y), (self.x.last, y), GRID);
+            svg.text((self.x.first - 8.0, y + 4.0), Anchor::End, &label, "class=\"tick\"");
+        }
+        svg.line((self.x.first, self.y.first), (self.x.first, self.y.last), AXIS);
+        let (x, y) = (self.x.first - 46.0, f64::midpoint(self.y.first, self.y.last));
+        svg.text((x, y), Anchor::Middle, name, &format!("transform=\"rotate(-90 {} {})\"", px(x), px(y)));
+    }
+
+    fn draw_ticks_x(&self, svg: &mut Svg, ticks: Vec<(f64, String)>, grid: bool) {
+        for (at, label) in ticks {
+            let x = self.x.place(at);
+            if grid {
+                svg.line((x, self.y.first), (x, self.y.last), GRID);
+            }
+            svg.line((x, self.y.first), (x, self.y.first + 5.0), AXIS);
+            svg.text((x, self.y.first + 19.0), Anchor::Middle, &label, "class=\"tick\"");
+        }
     }
 
     fn finish_x(&self, svg: &mut Svg, name: &str) {
@@ -131,6 +117,18 @@ impl Frame {
         let middle = f64::midpoint(self.x.first, self.x.last);
         svg.text((middle, self.y.first + 39.0), Anchor::Middle, name, "");
     }
+}
+
+/// About so many ticks of a linear scale, each with its label.
+fn linear(scale: Linear, wanted: usize) -> Vec<(f64, String)> {
+    let ticks = Ticks::new(scale.low, scale.high, wanted);
+    ticks.at.iter().map(|at| (*at, ticks.label(*at))).collect()
+}
+
+/// Ticks at the powers of ten of a scale of decimal logarithms.
+fn decades(scale: Linear) -> Vec<(f64, String)> {
+    let powers = libm::ceil(scale.low - 1e-9) as i32..=libm::floor(scale.high + 1e-9) as i32;
+    powers.map(f64::from).map(|power| (power, libm::pow(10.0, power).to_string())).collect()
 }
 
 /// The title, with a fainter line below it.
@@ -147,6 +145,15 @@ pub fn whisker(svg: &mut Svg, low: (f64, f64), high: (f64, f64)) {
         |[from, to]: [(f64, f64); 2]| format!("M{} {}L{} {}", px(from.0), px(from.1), px(to.0), px(to.1));
     let data: String = [[low, high], cap(low), cap(high)].map(stroke).concat();
     svg.data(&data, &format!("class=\"whisker\" stroke=\"{INK}\" stroke-width=\"1.5\""));
+}
+
+/// Stretches of time as bands over the whole height, as far as they are within the horizontal axis.
+pub fn bands(svg: &mut Svg, frame: &Frame, stretches: impl Iterator<Item = (f64, f64)>) {
+    let Frame { x, y } = frame;
+    for (from, to) in stretches.map(|(from, to)| (from.max(x.low), to.min(x.high))).filter(|(a, b)| a <= b) {
+        let (from, to) = (x.place(from), x.place(to));
+        band(svg, (from, y.last), ((to - from).max(1.0), y.first - y.last));
+    }
 }
 
 /// How many rows a legend takes in this width.

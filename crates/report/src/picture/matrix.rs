@@ -1,24 +1,41 @@
-//! What each combination of two kinds of help brings: panels of fields with numbers.
+//! Panels of fields with numbers: the gain of each combination of two kinds of help, or a value over two parameters.
 
 use super::frame::{Names, heading};
-use super::shade::{Shade, ink};
 use super::svg::{Anchor, FAINT, Svg, TEXT, px, width_of};
+use crate::quantity::digits;
+use crate::statistics::Estimate;
+use serde::Serialize;
 
-/// What a field says.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The content of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// A gain in percent, and whether it is sure that there is one, or a loss.
-    Gain(f64, bool),
-    /// The combination makes no sense, for the reason of this number.
+    /// A gain in percent.
+    Gain(Estimate),
+    /// A value on the scale of all panels.
+    Value(f64),
+    /// The combination was refused, for the reason with this index.
     Refused(usize),
-    /// Nothing is known.
+    /// It was not run, or nothing arrived.
     Nothing,
+}
+
+impl Field {
+    /// The gain, if there is one.
+    pub fn gain(&self) -> Option<&Estimate> {
+        if let Field::Gain(gain) = self { Some(gain) } else { None }
+    }
+}
+
+/// Whether a gain or a loss is significant: its interval excludes zero.
+pub fn is_sure(gain: &Estimate) -> bool {
+    matches!((gain.low, gain.high), (Some(low), Some(high)) if low > 0.0 || high < 0.0)
 }
 
 /// A panel: a row of fields for each row of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// Its fields.
     pub fields: Vec<Vec<Field>>,
@@ -27,9 +44,9 @@ pub struct Panel {
 /// Panels with the same rows and columns, two in a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// What the rows are called, from above.
+    /// The names of the rows, from the top.
     pub rows: Vec<String>,
-    /// What the columns are called; a hyphen is a place to break them.
+    /// The names of the columns, which may be broken at a hyphen.
     pub columns: Vec<String>,
     /// The panels.
     pub panels: Vec<Panel>,
@@ -46,8 +63,8 @@ const HEAD: f64 = 62.0;
 const GAP: f64 = 30.0;
 const LINE: f64 = 18.0;
 
-/// A matrix of gains. In each panel the largest gain is darkest, and a loss has a tint of its own; what is not sure stands in
-/// parentheses, so that all of it survives without colour. `x` and `y` say what columns and rows are.
+/// The panels. The largest number is darkest, and a loss has its own tint; gains that are not significant are in parentheses, so that
+/// all of it can be read without colour. `x` and `y` are the titles of columns and rows.
 pub fn matrix(names: Names<'_>, x: &str, y: &str, matrix: &Matrix) -> String {
     let widest = matrix.rows.iter().map(|text| width_of(text, TEXT)).fold(0.0, f64::max);
     let left = widest.max(30.0) + 44.0;
@@ -90,17 +107,25 @@ fn draw_panel(svg: &mut Svg, picture: &str, corner: (f64, f64), matrix: &Matrix,
             svg.text(at, Anchor::Middle, text, "class=\"label\"");
         }
     }
-    let gains = panel.fields.iter().flatten().filter_map(|field| match field {
-        Field::Gain(gain, _) if *gain > 0.0 => Some(*gain),
-        _ => None,
-    });
-    let shade = Shade::of(std::iter::once(0.0).chain(gains));
+    let shade = shade_of(matrix, panel);
     for (row, fields) in panel.fields.iter().enumerate() {
         for (column, field) in fields.iter().enumerate() {
             let at = (left + WIDE * column as f64, top + HEAD + HIGH * row as f64);
             draw_field(svg, picture, &shade, at, *field);
         }
     }
+}
+
+/// Values share a scale over all panels; gains have a scale for each panel, from zero.
+fn shade_of(matrix: &Matrix, panel: &Panel) -> Shade {
+    let all = matrix.panels.iter().flat_map(|panel| panel.fields.iter().flatten());
+    let values: Vec<f64> =
+        all.filter_map(|field| if let Field::Value(value) = field { Some(*value) } else { None }).collect();
+    if !values.is_empty() {
+        return Shade::of(values.into_iter());
+    }
+    let gains = panel.fields.iter().flatten().filter_map(Field::gain).map(|gain| gain.mean);
+    Shade::of(std::iter::once(0.0).chain(gains.filter(|gain| *gain > 0.0)))
 }
 
 fn draw_rows(svg: &mut Svg, at: (f64, f64), rows: &[String]) {
@@ -113,12 +138,17 @@ fn draw_rows(svg: &mut Svg, at: (f64, f64), rows: &[String]) {
 fn draw_field(svg: &mut Svg, picture: &str, shade: &Shade, corner: (f64, f64), field: Field) {
     let size = (WIDE, HIGH);
     let (words, is_dark) = match field {
-        Field::Gain(gain, is_sure) => {
-            let (colour, is_dark) = if gain < 0.0 { (LOSS.to_owned(), false) } else { shade.colour(gain) };
+        Field::Gain(gain) => {
+            let is_loss = gain.mean < 0.0;
+            let (colour, is_dark) = if is_loss { (LOSS.to_owned(), false) } else { shade.colour(gain.mean) };
             svg.rect(corner, size, &format!("fill=\"{colour}\" stroke=\"#ffffff\""));
-            let number = signed(gain);
-            let words = if is_sure { number } else { format!("({number})") };
-            (words, is_dark)
+            let number = signed(gain.mean);
+            (if is_sure(&gain) { number } else { format!("({number})") }, is_dark)
+        }
+        Field::Value(value) => {
+            let (colour, is_dark) = shade.colour(value);
+            svg.rect(corner, size, &format!("fill=\"{colour}\" stroke=\"#ffffff\""));
+            (digits(value), is_dark)
         }
         Field::Refused(reason) => {
             svg.rect(corner, size, "fill=\"#f2f3f5\" stroke=\"#c9ced6\"");
@@ -133,7 +163,12 @@ fn draw_field(svg: &mut Svg, picture: &str, shade: &Shade, corner: (f64, f64), f
         }
     };
     let at = (corner.0 + WIDE / 2.0, corner.1 + HIGH / 2.0 + 4.0);
-    svg.text(at, Anchor::Middle, &words, &format!("class=\"field\" fill=\"{}\"", ink(is_dark)));
+    svg.text(
+        at,
+        Anchor::Middle,
+        &words,
+        &format!("class=\"field\" fill=\"{}\"", if is_dark { "#ffffff" } else { "#10151d" }),
+    );
 }
 
 /// The tint of a loss.
@@ -163,5 +198,34 @@ fn broken(label: &str) -> Vec<String> {
             vec![format!("{first}-"), rest.to_owned()]
         }
         _ => vec![label.to_owned()],
+    }
+}
+
+const LIGHT: [f64; 3] = [243.0, 247.0, 252.0];
+const DARK: [f64; 3] = [8.0, 58.0, 110.0];
+
+/// The shades between the least and the largest of some values: the larger the darker, so that they can be told apart without colour.
+#[derive(Clone, Copy, Debug)]
+struct Shade {
+    least: f64,
+    most: f64,
+}
+
+impl Shade {
+    /// The scale of these values.
+    fn of(values: impl Iterator<Item = f64>) -> Shade {
+        let none = Shade { least: f64::INFINITY, most: f64::NEG_INFINITY };
+        values.fold(none, |Shade { least, most }, value| Shade {
+            least: least.min(value),
+            most: most.max(value),
+        })
+    }
+
+    /// The colour, and whether text on it must be light.
+    fn colour(&self, value: f64) -> (String, bool) {
+        let span = self.most - self.least;
+        let share = if span > 0.0 { (value - self.least) / span } else { 0.0 };
+        let part = |place: usize| (LIGHT[place] + share * (DARK[place] - LIGHT[place])).round() as u8;
+        (format!("#{:02x}{:02x}{:02x}", part(0), part(1), part(2)), share > 0.5)
     }
 }

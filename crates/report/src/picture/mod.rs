@@ -6,12 +6,10 @@ pub mod curves;
 pub mod dots;
 pub mod forest;
 pub mod frame;
-pub mod heat;
 pub mod lines;
 pub mod matrix;
 pub mod over_time;
 pub(crate) mod results;
-mod shade;
 pub mod style;
 pub mod svg;
 
@@ -31,7 +29,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// As a file of its own, which says where it comes from.
+    /// As a standalone file with its provenance.
     pub fn file(&self, provenance: &Provenance) -> File {
         let fields =
             provenance.fields().into_iter().map(|(name, value)| format!("{name}: {}\n", Text(&value)));

@@ -1,8 +1,8 @@
 //! One run over time, as pictures for papers and slides: what the time panels of the page show, without the page.
 
 use super::Picture;
-use super::frame::{Frame, Key, Names, heading, legend, legend_height};
-use super::style::{Mark, band, mark, stroke, strokes, upright};
+use super::frame::{Frame, Key, Names, bands, heading, legend, legend_height};
+use super::style::{Mark, mark, stroke, strokes, upright};
 use super::svg::{Anchor, FAINT, Svg};
 use crate::decimate::{Sample, Thinner};
 use crate::page::thinned;
@@ -61,7 +61,7 @@ impl Span {
     }
 }
 
-/// What a picture needs besides its curves.
+/// Everything in a picture except its curves.
 struct Panel<'a> {
     run: &'a RunSeries,
     span: Span,
@@ -79,7 +79,7 @@ struct Panel<'a> {
 impl Panel<'_> {
     fn draw(mut self, curves: impl FnOnce(&mut Svg, &Frame)) -> Picture {
         if !self.run.handovers.is_empty() {
-            self.keys.push((Key::Band, "handover, no link".to_owned()));
+            self.keys.push((Key::Band, "handover, link down".to_owned()));
         }
         let (keys, entries): (Vec<Key>, Vec<String>) = self.keys.into_iter().unzip();
         let room = WIDTH - LEFT - RIGHT;
@@ -98,17 +98,9 @@ impl Panel<'_> {
             },
         };
         heading(&mut svg, names.title, names.remark);
-        for handover in &self.run.handovers {
-            let (from, to) = (
-                handover.start_s.max(self.span.from),
-                handover.end_s.unwrap_or(f64::INFINITY).min(self.span.to),
-            );
-            if from > to {
-                continue;
-            }
-            let (from, to) = (frame.x.place(from), frame.x.place(to));
-            band(&mut svg, (from, TOP), ((to - from).max(1.0), BOTTOM - TOP));
-        }
+        let handovers = self.run.handovers.iter();
+        let handovers = handovers.map(|it| (it.start_s, it.end_s.unwrap_or(f64::INFINITY)));
+        bands(&mut svg, &frame, handovers);
         frame.draw_y(&mut svg, names.axis);
         frame.draw_x(&mut svg, "time (s)", false);
         curves(&mut svg, &frame);
@@ -147,13 +139,13 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         ends: (least, ends.fold(least, f64::max)),
         keys: vec![
             key(Key::Mark(Mark::Sent), "sent"),
-            key(Key::Mark(Mark::SentAgain), "sent again"),
+            key(Key::Mark(Mark::Retransmitted), "retransmitted"),
             key(Key::Mark(Mark::Lost), "lost"),
             key(Key::Mark(Mark::Timeout), "timeout"),
             key(Key::Line(1, false), "acknowledged"),
         ],
         caption:
-            "A stroke is a segment sent, from its first to its last byte; those closer than a pixel are one."
+            "Each stroke is a segment, from its first to its last byte; segments closer than a pixel are merged."
                 .to_owned(),
     };
     panel.draw(|svg, frame| {
@@ -167,7 +159,7 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
         }
         strokes(svg, &path);
         for segment in flow.segments.iter().filter(|segment| segment.retransmission) {
-            mark(svg, Mark::SentAgain, frame.place(segment.time_s, megabytes(segment.start)));
+            mark(svg, Mark::Retransmitted, frame.place(segment.time_s, megabytes(segment.start)));
         }
         for drop in &flow.drops {
             mark(svg, Mark::Lost, frame.place(drop.time_s, megabytes(drop.start)));
@@ -181,52 +173,55 @@ fn sequence(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
 /// Congestion window and slow start threshold.
 fn window(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
     let sender = &flow.sender;
-    let window = samples(span, &sender.time_s, &sender.congestion_window_segments);
-    let threshold = samples(span, &sender.time_s, &sender.slow_start_threshold_segments);
-    let panel = Panel {
-        run,
-        span,
-        kind: "window",
-        title: "Congestion window and slow start threshold",
-        of: called(run, flow),
-        axis: "window (segments)",
-        ends: (0.0, largest(&[&window, &threshold])),
-        keys: vec![
-            (Key::Line(0, false), "congestion window".to_owned()),
-            (Key::Line(1, false), "slow start threshold".to_owned()),
-        ],
-        caption: "The threshold is left out while it is arbitrarily high.".to_owned(),
-    };
-    panel.draw(|svg, frame| {
-        step_line(svg, frame, 1, thin(&threshold, span), span.to);
-        step_line(svg, frame, 0, thin(&window, span), span.to);
-    })
+    let columns = [
+        ("congestion window", &sender.congestion_window_segments),
+        ("slow start threshold", &sender.slow_start_threshold_segments),
+    ];
+    let caption = "The threshold is omitted while it is arbitrarily high.";
+    let title = "Congestion window and slow start threshold";
+    of_sender(run, flow, span, ("window", title, "window (segments)", caption), columns)
 }
 
 /// Smoothed round-trip time and retransmission timeout.
 fn round_trip(run: &RunSeries, flow: &FlowSeries, span: Span) -> Picture {
     let sender = &flow.sender;
-    let mut smoothed = samples(span, &sender.time_s, &sender.smoothed_round_trip_ms);
-    smoothed.retain(|(_, value)| *value > 0.0);
-    let timeout = samples(span, &sender.time_s, &sender.retransmission_timeout_ms);
+    let columns = [
+        ("smoothed round-trip time", &sender.smoothed_round_trip_ms),
+        ("retransmission timeout", &sender.retransmission_timeout_ms),
+    ];
+    let caption = "The sender's own estimate, and the resulting timeout including back-off.";
+    let title = "Round-trip time and retransmission timeout";
+    of_sender(run, flow, span, ("round-trip", title, "time (ms)", caption), columns)
+}
+
+/// Two columns of a sender as lines, the first in front. None of them is ever zero once it is known.
+fn of_sender(
+    run: &RunSeries,
+    flow: &FlowSeries,
+    span: Span,
+    (kind, title, axis, caption): (&'static str, &'static str, &'static str, &str),
+    columns: [(&str, &Vec<f64>); 2],
+) -> Picture {
+    let lines = columns.map(|(_, values)| {
+        let mut samples = samples(span, &flow.sender.time_s, values);
+        samples.retain(|(_, value)| *value > 0.0);
+        samples
+    });
     let panel = Panel {
         run,
         span,
-        kind: "round-trip",
-        title: "Round-trip time and retransmission timeout",
+        kind,
+        title,
         of: called(run, flow),
-        axis: "time (ms)",
-        ends: (0.0, largest(&[&smoothed, &timeout])),
-        keys: vec![
-            (Key::Line(0, false), "smoothed round-trip time".to_owned()),
-            (Key::Line(1, false), "retransmission timeout".to_owned()),
-        ],
-        caption: "The sender's own estimate, and the timeout that follows from it with its back-off."
-            .to_owned(),
+        axis,
+        ends: (0.0, lines.iter().flatten().map(|(_, value)| *value).fold(0.0, f64::max)),
+        keys: [0, 1].map(|n| (Key::Line(n, false), columns[n].0.to_owned())).to_vec(),
+        caption: caption.to_owned(),
     };
     panel.draw(|svg, frame| {
-        step_line(svg, frame, 1, thin(&timeout, span), span.to);
-        step_line(svg, frame, 0, thin(&smoothed, span), span.to);
+        for n in [1, 0] {
+            step_line(svg, frame, n, thin(&lines[n], span), span.to);
+        }
     })
 }
 
@@ -238,14 +233,14 @@ fn queues(run: &RunSeries, span: Span) -> Picture {
     shown.truncate(MOST_QUEUES);
     let rest = match run.queues.len() - shown.len() {
         0 => String::new(),
-        rest => format!(" {rest} more stayed shorter."),
+        rest => format!(" {rest} more queues were shorter."),
     };
     let panel = Panel {
         run,
         span,
         kind: "queues",
         title: "Queues",
-        of: "directions of links".to_owned(),
+        of: "by link and direction".to_owned(),
         axis: "queue (packets)",
         ends: (0.0, shown.first().map_or(0.0, |queue| longest(queue))),
         keys: shown
@@ -286,10 +281,6 @@ fn samples(span: Span, times: &[f64], values: &[f64]) -> Vec<(f64, f64)> {
     let held = before.map(|(_, value)| (span.from, value));
     let shown = held.into_iter().chain(all.filter(|(time, _)| span.has(*time)));
     shown.filter(|(_, value)| value.is_finite()).collect()
-}
-
-fn largest(columns: &[&[(f64, f64)]]) -> f64 {
-    columns.iter().copied().flatten().map(|(_, value)| *value).fold(0.0, f64::max)
 }
 
 /// As many as pixels can show; first, last, smallest and largest of each step stay.

@@ -37,8 +37,7 @@ fn goodput(report: &Report) -> Picture {
         n => format!("mean of {n} seeds and its 95 % interval"),
     };
     let names = Names { picture: "goodput", title: "Goodput", remark: &remark, axis: "goodput (Mbit/s)" };
-    let mut caption =
-        "Longer is better. Where an interval reaches far, more seeds would tell more.".to_owned();
+    let mut caption = "Longer is better. Use more seeds where an interval is too wide.".to_owned();
     if let rest @ 1.. = report.outcomes.len() - shown.len() {
         caption += &format!(" {rest} more are in the tables.");
     }
@@ -66,14 +65,14 @@ fn interruption(report: &Report) -> Option<Picture> {
     let names = Names {
         picture: "interruption",
         title: "Interruption by handovers",
-        remark: "mean of the means of each seed, and its 95 % interval",
-        axis: "time until packets reach the new place (ms)",
+        remark: "mean of the per-seed means, and its 95 % interval",
+        axis: "time until packets reach the new cell or link (ms)",
     };
     let never = report.handovers().filter(|(_, handover)| handover.interruption_ms.is_none()).count();
     let mut caption = "Shorter is better.".to_owned();
     if never > 0 {
         caption += &format!(
-            " {never} handovers had no end before the next one or the end of the run, and do not count."
+            " {never} handovers that had not ended before the next one or the end of the run are excluded."
         );
     }
     Some(Picture { name: "interruption".to_owned(), svg: bars(names, &bars_of), caption })
@@ -92,7 +91,7 @@ fn mean_of(report: &Report, outcome: &Outcome) -> Option<Estimate> {
     estimate(&means)
 }
 
-/// How long it took to be back at pace after handovers.
+/// How long flows took to recover from handovers.
 fn recovery(report: &Report) -> Option<Picture> {
     let such = report.outcomes.iter().filter(|outcome| outcome.summary.handovers > 0).take(MOST_CURVES);
     let distributions: Vec<Distribution> = such
@@ -115,12 +114,12 @@ fn recovery(report: &Report) -> Option<Picture> {
     let names = Names {
         picture: "recovery",
         title: "Recovery after handovers",
-        remark: "share of handovers after which the flow was back at its pace by then",
+        remark: "share of handovers after which the flow had recovered by then",
         axis: "time since the handover began (s)",
     };
     let caption =
-        "Higher and further left is better. A curve that ends below 1 never regained its pace in some \
-                   cases before the next handover or the end of the run."
+        "Higher and further to the left is better. A curve that ends below 1 includes handovers from which the flow had not \
+         recovered before the next one or the end of the run."
             .to_owned();
     Some(Picture {
         name: "recovery".to_owned(),

@@ -93,8 +93,8 @@ pub fn published(svg: &mut Svg, at: (f64, f64)) {
 pub enum Mark {
     /// A segment sent for the first time: a stroke from its first to its last byte.
     Sent,
-    /// A segment sent again: a triangle.
-    SentAgain,
+    /// A retransmitted segment: a triangle.
+    Retransmitted,
     /// A segment lost on the way: a cross.
     Lost,
     /// The retransmission timer expired: a ring.
@@ -106,7 +106,7 @@ pub fn mark(svg: &mut Svg, mark: Mark, at: (f64, f64)) {
     let (x, y) = at;
     match mark {
         Mark::Sent => strokes(svg, &upright((x, y + 5.0), y - 5.0)),
-        Mark::SentAgain => {
+        Mark::Retransmitted => {
             let corners = [(0.0, -4.0), (3.8, 3.0), (-3.8, 3.0)];
             svg.data(&closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))), &fill(1));
         }

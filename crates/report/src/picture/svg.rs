@@ -4,7 +4,7 @@
 use crate::escape::Text;
 use std::fmt::Write;
 
-/// Where text stands relative to its place.
+/// The position of text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// To the right of it.
@@ -33,7 +33,7 @@ pub const INK: &str = "#1f2430";
 pub const FAINT: &str = "#5b6472";
 
 impl Svg {
-    /// An empty picture. The title is what a screen reader says.
+    /// An empty picture. The title is read by screen readers.
     pub fn new(width: f64, height: f64, title: &str) -> Self {
         let title = title.to_owned();
         Svg { width, height, title, definitions: String::new(), body: String::new() }
@@ -46,38 +46,21 @@ impl Svg {
 
     /// A straight line; `style` holds further attributes.
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), style: &str) {
-        let ((x1, y1), (x2, y2)) = (from, to);
-        let _ = writeln!(
-            self.body,
-            "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {style}/>",
-            px(x1),
-            px(y1),
-            px(x2),
-            px(y2)
-        );
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(px);
+        let _ = writeln!(self.body, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" {style}/>");
     }
 
     /// A rectangle; `style` holds further attributes.
     pub fn rect(&mut self, corner: (f64, f64), size: (f64, f64), style: &str) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {style}/>",
-            px(corner.0),
-            px(corner.1),
-            px(size.0.max(0.0)),
-            px(size.1.max(0.0))
-        );
+        let [x, y, width, height] = [corner.0, corner.1, size.0.max(0.0), size.1.max(0.0)].map(px);
+        let _ =
+            writeln!(self.body, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {style}/>");
     }
 
     /// A disc; `style` holds further attributes.
     pub fn circle(&mut self, centre: (f64, f64), radius: f64, style: &str) {
-        let _ = writeln!(
-            self.body,
-            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {style}/>",
-            px(centre.0),
-            px(centre.1),
-            px(radius)
-        );
+        let [x, y, radius] = [centre.0, centre.1, radius].map(px);
+        let _ = writeln!(self.body, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" {style}/>");
     }
 
     /// A path of straight pieces through all points; `style` holds further attributes.
@@ -104,12 +87,10 @@ impl Svg {
             Anchor::End => "end",
         };
         let colour = if style.contains("fill=") { String::new() } else { format!(" fill=\"{INK}\"") };
+        let (x, y, text) = (px(at.0), px(at.1), Text(text));
         let _ = writeln!(
             self.body,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\"{colour} {style}>{}</text>",
-            px(at.0),
-            px(at.1),
-            Text(text)
+            "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"{colour} {style}>{text}</text>"
         );
     }
 

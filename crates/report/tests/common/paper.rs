@@ -1,39 +1,37 @@
 //! A paper's page with everything on it.
 
 use seamline_report::export::table::Table;
+use seamline_report::paper::result::mean_and_interval;
 use seamline_report::paper::{
-    Badge, Behind, Claim, Entry, Listing, PaperReport, Part, Published, RunsOfFigure, Section, Tone,
+    CellResult, ClaimResult, Entry, Listing, PaperReport, Part, RunsOfFigure, Section, Tone, Verdict,
 };
 use seamline_report::picture::Picture;
 use seamline_report::picture::bars::{Bar, bars};
 use seamline_report::picture::frame::Names;
 use seamline_report::statistics::Estimate;
 
-pub(crate) fn badge(words: &str, tone: Tone) -> Badge {
-    Badge { words: words.into(), tone }
-}
-
-fn claim(id: &str, measured: Option<Estimate>, verdict: Badge) -> Claim {
-    let behind = Behind {
-        name: "a <cell>".into(),
-        measured: Some(super::common::estimate(7.0, 0.5)),
-        unit: "%".into(),
-        published: Some(7.25),
-        accepted: Some((f64::NEG_INFINITY, 8.0)),
-        verdict: Some(verdict.clone()),
+fn claim(id: &str, measured: Option<Estimate>, verdict: Verdict) -> ClaimResult {
+    let cell = CellResult {
+        paper: Some(7.25),
+        accept: Some([None, Some(8.0)]),
+        verdict: Some(verdict),
+        ..CellResult::new("a <cell>".into(), "%", Some(super::common::estimate(7.0, 0.5)))
     };
-    Claim {
+    let (mean, ci95) = mean_and_interval(measured);
+    ClaimResult {
         id: id.into(),
         statement: super::common::NASTY.into(),
-        place: "section 4".into(),
-        published: Published::Range(12.0, 15.5),
-        accepted: (10.0, 20.0),
-        aggregate: "mean of <all>".into(),
-        measured,
-        unit: "Mbit/s".into(),
+        paper: serde_json::json!([12, 15.5]),
+        unit: "Mbit/s",
+        accept: [Some(10.0), Some(20.0)],
+        measured: mean,
+        ci95,
+        cells: vec![cell],
         verdict,
         note: "links are \"ideal\"".into(),
-        behind: vec![behind],
+        aggregate: "mean of <all>".into(),
+        r#where: "section 4".into(),
+        seeds: measured.map(|measured| measured.samples),
     }
 }
 
@@ -60,11 +58,11 @@ pub(crate) fn paper() -> PaperReport {
         facts: "3 cells".into(),
         warnings: vec!["too <few> seeds".into()],
         claims: vec![
-            claim("E1", Some(super::common::estimate(15.0, 1.0)), badge("reproduced", Tone::Good)),
-            claim("E2", Some(super::common::estimate(25.0, 1.0)), badge("not reproduced", Tone::Bad)),
-            claim("E3", None, badge("inconclusive", Tone::Open)),
-            claim("E4", Some(exact), badge("direction only", Tone::Partly)),
-            claim("E5", Some(Estimate::single(14.0)), badge("inconclusive", Tone::Open)),
+            claim("E1", Some(super::common::estimate(15.0, 1.0)), Verdict::Reproduced),
+            claim("E2", Some(super::common::estimate(25.0, 1.0)), Verdict::NotReproduced),
+            claim("E3", None, Verdict::Inconclusive),
+            claim("E4", Some(exact), Verdict::DirectionOnly),
+            claim("E5", Some(Estimate::single(14.0)), Verdict::Inconclusive),
         ],
         sections: vec![
             Section {

@@ -16,7 +16,7 @@ pub(super) struct Pair<'a> {
     pub(super) runs: Vec<(&'a RunRecord, &'a RunRecord)>,
 }
 
-/// The cells that both have, and what to say about the others. A key that varies in one and is fixed in the
+/// The cells that both have, and notes on the others. A key that varies in one and is fixed in the
 /// other counts with its fixed value.
 ///
 /// # Errors
@@ -104,8 +104,7 @@ fn seeds(results: &Results) -> String {
     }
 }
 
-/// The keys of the scenarios that are not the same, besides those that vary. What is not known of a scenario
-/// is not said to differ.
+/// The keys that differ between the scenarios, except those that vary. Unknown keys are not reported as different.
 pub(super) fn scenario_differences(a: &Results, b: &Results) -> Vec<Difference> {
     let (Some(first), Some(second)) = (&a.scenario, &b.scenario) else { return Vec::new() };
     let (first, second) = (flattened(first), flattened(second));

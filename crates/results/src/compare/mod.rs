@@ -16,14 +16,14 @@ use seamline_experiment::record::{FlowRecord, RunRecord};
 use seamline_experiment::statistics::{Estimate, estimate, paired_factor};
 use serde::Serialize;
 
-/// Everything a comparison says.
+/// The result of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// What is called A.
+    /// The name of A.
     pub a: String,
-    /// What is called B.
+    /// The name of B.
     pub b: String,
-    /// What differs between them besides what varies in their grids.
+    /// The differences between them, except for the keys of their grids.
     pub differences: Vec<Difference>,
     /// Whether both have the same cells, what is behind the labels of a grid and in files included; `None` when that
     /// is not known, or one has cells that the other has not.
@@ -84,13 +84,13 @@ pub enum Measure {
 pub enum Verdict {
     /// Every pair is equal.
     Identical,
-    /// The interval of the difference lies above zero.
+    /// The interval of the difference is above zero.
     Higher,
-    /// The interval of the difference lies below zero.
+    /// The interval of the difference is below zero.
     Lower,
     /// The interval of the difference contains zero.
     NoClearDifference,
-    /// There is one pair, and it differs: one seed cannot tell.
+    /// There is one pair, and it differs: one seed cannot show whether that is by chance.
     OnePair,
 }
 
@@ -102,7 +102,7 @@ pub fn compare(a: &Results, b: &Results) -> Result<Comparison, Error> {
     let (pairs, mut notes) = pairs(a, b)?;
     let rows: Vec<Row> = pairs.iter().flat_map(rows).collect();
     if rows.is_empty() {
-        let reason = format!("no flow of {} has the name of a flow of {}", b.name, a.name);
+        let reason = format!("{} and {} have no flow name in common", b.name, a.name);
         return Err(Error::refused(reason, "flows are compared by name"));
     }
     notes.extend(a.notes.iter().chain(&b.notes).cloned());

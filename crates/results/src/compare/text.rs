@@ -26,7 +26,7 @@ fn differing(comparison: &Comparison) -> String {
         let text = match same_cells {
             Some(true) => "The scenarios and the program are the same.",
             Some(false) => {
-                "No key differs, but what is behind a label of the grid, or in a file that it names, does."
+                "No key differs, but the content behind a grid label or of a referenced file does."
             }
             None => "No key of the scenarios differs, and the program is the same.",
         };
@@ -75,7 +75,7 @@ fn name(row: &Row) -> String {
 }
 
 const IDENTICAL: &str = "identical";
-const ONE_SEED: &str = "one seed cannot tell";
+const ONE_SEED: &str = "one seed is not enough";
 const FASTER: &str = "B is faster";
 const SLOWER: &str = "B is slower";
 
@@ -99,11 +99,11 @@ fn conclusion(rows: &[Row]) -> String {
     let of =
         |count: usize| if all == 1 { String::new() } else { format!(" in {count} of {all} comparisons") };
     let text = match (faster, slower) {
-        _ if identical == all => "No difference: every run of both gives the same.".to_owned(),
+        _ if identical == all => "No difference: all runs give the same results.".to_owned(),
         _ if one_pair + identical == all => {
-            "The runs differ, but one seed cannot tell whether it is chance: use --seeds 10.".to_owned()
+            "The runs differ, but one seed cannot show whether that is by chance: use --seeds 10.".to_owned()
         }
-        (0, 0) => "No clear difference: what differs is within what differs from seed to seed.".to_owned(),
+        (0, 0) => "No clear difference: it is within the variation between seeds.".to_owned(),
         (faster, 0) => format!("There is a difference: B is faster{}.", of(faster)),
         (0, slower) => format!("There is a difference: B is slower{}.", of(slower)),
         (faster, slower) => {
@@ -113,7 +113,7 @@ fn conclusion(rows: &[Row]) -> String {
     // One in twenty at 95 %.
     let by_chance = (all - identical) / 20;
     let caution = if faster + slower > 0 && by_chance > 0 {
-        format!(" (Of so many comparisons at 95 %, about {by_chance} would differ by chance.)")
+        format!(" (Of this many comparisons at the 95 % level, about {by_chance} differ by chance.)")
     } else {
         String::new()
     };

@@ -1,0 +1,217 @@
+//! The results of a paper's claims, as `claims.json` stores them and the page shows them.
+
+use crate::escape::Text;
+use crate::statistics::Estimate;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt;
+
+/// A judgement as text, and how good it is. The caller judges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Badge {
+    /// The judgement: `reproduced`.
+    pub words: String,
+    /// How good it is.
+    pub tone: Tone,
+}
+
+/// How good a judgement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Partly as it should be.
+    Partly,
+    /// Not as it should be.
+    Bad,
+    /// Undecided.
+    Open,
+}
+
+impl Tone {
+    /// A sign next to the word, so that a table can be read at a glance and without colour.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Tone::Good => "✓",
+            Tone::Partly => "≈",
+            Tone::Bad => "✗",
+            Tone::Open => "?",
+        }
+    }
+
+    /// The class that gives it its colour.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "better",
+            Tone::Partly => "partly",
+            Tone::Bad => "worse",
+            Tone::Open => "open",
+        }
+    }
+}
+
+impl Badge {
+    /// As HTML: sign and text.
+    pub(crate) fn html(&self) -> String {
+        let (class, sign) = (self.tone.class(), self.tone.sign());
+        format!("<span class=\"badge {class}\">{sign}&nbsp;{}</span>", Text(&self.words))
+    }
+}
+
+/// The verdict on a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Inside the bounds.
+    Reproduced,
+    /// The right sign, outside the bounds; or the claim itself holds and a further condition does not.
+    DirectionOnly,
+    /// Neither.
+    NotReproduced,
+    /// Undecided: a bound lies within the interval or on its end, or there is no interval or no finite number.
+    Inconclusive,
+}
+
+impl Verdict {
+    const ALL: [Verdict; 4] =
+        [Verdict::Reproduced, Verdict::DirectionOnly, Verdict::NotReproduced, Verdict::Inconclusive];
+
+    /// The name in files: `direction_only`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::DirectionOnly => "direction_only",
+            Verdict::NotReproduced => "not_reproduced",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// How good it is.
+    pub fn tone(self) -> Tone {
+        match self {
+            Verdict::Reproduced => Tone::Good,
+            Verdict::DirectionOnly => Tone::Partly,
+            Verdict::NotReproduced => Tone::Bad,
+            Verdict::Inconclusive => Tone::Open,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name().replace('_', " "))
+    }
+}
+
+impl From<Verdict> for Badge {
+    fn from(verdict: Verdict) -> Self {
+        Badge { words: verdict.to_string(), tone: verdict.tone() }
+    }
+}
+
+/// A claim and what was measured: an entry of `claims.json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaimResult {
+    /// Its name: `E3`.
+    pub id: String,
+    /// The claim in a sentence.
+    pub statement: String,
+    /// The paper's number, two numbers, or word.
+    pub paper: Value,
+    /// The unit of its numbers: `%`, `Mbit/s`; empty for a factor.
+    pub unit: &'static str,
+    /// Bounds, ends included; `null` is none.
+    pub accept: [Option<f64>; 2],
+    /// The measured number; `null` without records.
+    pub measured: Option<f64>,
+    /// Its 95 % interval.
+    pub ci95: Option<[f64; 2]>,
+    /// The cells and further conditions behind it.
+    pub cells: Vec<CellResult>,
+    /// The verdict on the claim.
+    pub verdict: Verdict,
+    /// The reason for the verdict; may be empty.
+    pub note: String,
+    /// How cells became one number.
+    pub aggregate: String,
+    /// Where the paper makes the claim.
+    pub r#where: String,
+    /// How many seeds the interval is over; `None` where no seed is involved.
+    #[serde(skip)]
+    pub seeds: Option<usize>,
+}
+
+impl ClaimResult {
+    /// The measured number with its interval.
+    pub fn estimate(&self) -> Option<Estimate> {
+        estimate(self.measured, self.ci95, self.seeds)
+    }
+
+    /// The paper's number, or both ends of its range; empty for a word.
+    pub fn published(&self) -> Vec<f64> {
+        match &self.paper {
+            Value::Array(ends) => ends.iter().filter_map(Value::as_f64).collect(),
+            other => other.as_f64().into_iter().collect(),
+        }
+    }
+
+    /// The paper's number, range or word: `40 %`, `12 to 15 %`, `above`.
+    pub fn format_published(&self, unit: &str) -> String {
+        match self.published()[..] {
+            [value] => format!("{value}{unit}"),
+            [low, high] => format!("{low} to {high}{unit}"),
+            _ => self.paper.as_str().map_or_else(|| self.paper.to_string(), str::to_owned),
+        }
+    }
+}
+
+/// One cell, pair of cells, or further condition behind a claim.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CellResult {
+    /// The name of the cell, or the condition.
+    pub cell: String,
+    /// The number; `null` where there is none.
+    pub measured: Option<f64>,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Its 95 % interval.
+    pub ci95: Option<[f64; 2]>,
+    /// The paper's number for it, if there is one.
+    pub paper: Option<f64>,
+    /// Bounds, if this cell has its own.
+    pub accept: Option<[Option<f64>; 2]>,
+    /// The verdict by these bounds.
+    pub verdict: Option<Verdict>,
+}
+
+impl CellResult {
+    /// A number without bounds.
+    pub fn new(cell: String, unit: &'static str, value: Option<Estimate>) -> Self {
+        let (measured, ci95) = mean_and_interval(value);
+        CellResult { cell, measured, unit, ci95, paper: None, accept: None, verdict: None }
+    }
+
+    /// The measured number with its interval.
+    pub fn estimate(&self) -> Option<Estimate> {
+        estimate(self.measured, self.ci95, None)
+    }
+}
+
+/// A mean and its 95 % interval, as files have them.
+pub fn mean_and_interval(value: Option<Estimate>) -> (Option<f64>, Option<[f64; 2]>) {
+    (value.map(|value| value.mean), value.and_then(|value| Some([value.low?, value.high?])))
+}
+
+fn estimate(mean: Option<f64>, ci95: Option<[f64; 2]>, seeds: Option<usize>) -> Option<Estimate> {
+    let [low, high] = ci95.map_or([None, None], |ends| ends.map(Some));
+    Some(Estimate { mean: mean?, low, high, samples: seeds.unwrap_or(1) })
+}
+
+/// The number of claims with each verdict: `9 claims: 6 reproduced, 3 inconclusive`.
+pub fn tally(claims: &[ClaimResult]) -> String {
+    let counts = Verdict::ALL.into_iter().filter_map(|kind| {
+        let count = claims.iter().filter(|claim| claim.verdict == kind).count();
+        (count > 0).then(|| format!("{count} {kind}"))
+    });
+    format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
+}
