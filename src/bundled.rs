@@ -1,5 +1,7 @@
 //! The scenarios bundled with the program.
 
+use std::path::Path;
+
 /// A bundled scenario.
 #[derive(Debug)]
 pub(crate) struct Bundled {
@@ -11,6 +13,20 @@ pub(crate) struct Bundled {
     pub(crate) text: &'static str,
     /// For scenarios that need a recording: the key for its path, and its format.
     pub(crate) recording: Option<(&'static str, &'static str)>,
+}
+
+impl Bundled {
+    /// The text of a file of the user's own: without the line about the schema, which is not next to it, and with the
+    /// path of a recording if it needs one.
+    pub(crate) fn as_own(&self, recording: Option<&Path>) -> String {
+        let text = without_schema(self.text);
+        match recording {
+            None => text.to_owned(),
+            Some(path) => {
+                text.replacen("file = \"\"", &format!("file = {:?}", path.display().to_string()), 1)
+            }
+        }
+    }
 }
 
 /// The names of all bundled scenarios.
@@ -42,25 +58,27 @@ macro_rules! bundled {
 
 /// All bundled scenarios; the first is the default.
 pub(crate) static ALL: &[Bundled] = &[
+    bundled!("handover", "a train's Wi-Fi: handover schemes against stock TCP, an agent against none"),
     bundled!("starlink", "upload from a Starlink terminal: a new satellite every 15 s"),
     bundled!("lte-drive", "download in a car: LTE cells and their rates change"),
     bundled!("train-wifi", "access points along a railway: long hard handovers, two minimum RTOs"),
     bundled!("mobile-ip", "a new radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents"),
+    bundled!("lossy-hop", "a base station whose air loses packets: Snoop and split connections against none"),
     bundled!("quickstart", "the smallest scenario: one lossy link"),
     bundled!("lab-quick", "a download with two handovers, short enough for real time (seamline lab)"),
     bundled!(
         "leoem",
-        "over a LeoEM satellite path log (--recording PATH)",
+        "over a LeoEM satellite path log (--recording PATH, or a sample)",
         Some(("link.space.schedule.file", "leoem"))
     ),
     bundled!(
         "mahimahi",
-        "over a mahimahi capacity recording (--recording PATH)",
+        "over a mahimahi capacity recording (--recording PATH, or a sample)",
         Some(("link.radio.down.schedule.file", "mahimahi"))
     ),
     bundled!(
         "delay-series",
-        "over a recorded delay series (--recording PATH)",
+        "over a recorded delay series (--recording PATH, or a sample)",
         Some(("link.space.schedule.file", "delay-series"))
     ),
 ];

@@ -6,8 +6,9 @@ use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
+use seamline_experiment::sample::write_sample;
 use seamline_scenario::schema::json_schema;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A commented scenario.
 const TEMPLATE: &str = include_str!("../scenarios/template.toml");
@@ -37,8 +38,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::Input(message));
     }
     let from = from.as_ref().and_then(|name| bundled::ALL.iter().find(|bundled| bundled.name == name));
-    let text = without_schema(from.map_or(TEMPLATE, |bundled| bundled.text));
     let mut written = file.display().to_string();
+    let sample = from.and_then(|bundled| bundled.recording).map(|(_, format)| format!("sample.{format}"));
+    if let Some(name) = &sample {
+        let format = name.trim_start_matches("sample.");
+        written += &format!(" and {}", write_sample(format, &file.with_file_name(name))?.display());
+    }
+    let text = match from {
+        None => without_schema(TEMPLATE).to_owned(),
+        Some(bundled) => bundled.as_own(sample.as_deref().map(Path::new)),
+    };
     if *schema {
         let schema_path = file.with_file_name(SCHEMA);
         atomic::write(&schema_path, json_schema().as_bytes())?;
@@ -47,8 +56,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     } else {
         atomic::write(file, text.as_bytes())?;
     }
-    let recording = from.and_then(|bundled| bundled.recording);
-    let recording = recording.map(|(key, _)| format!(" --set {key}=PATH")).unwrap_or_default();
     let file = quoted(&file.display().to_string());
-    print(&format!("Written: {written}\nNext: seamline run {file}{recording}\n"))
+    print(&format!("Written: {written}\nNext: seamline run {file}\n"))
 }

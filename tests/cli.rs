@@ -230,58 +230,6 @@ fn the_list_names_everything_with_its_source() {
     }
 }
 
-#[test]
-fn a_demo_prints_the_scenario_it_runs() {
-    let folder = folder();
-    let output = seamline(&["demo", "--print"], folder.path());
-    let shipped = fs::read_to_string(scenario("starlink.toml")).unwrap();
-    let (schema, rest) = shipped.split_once('\n').unwrap();
-    assert!(schema.starts_with("#:schema "), "the schema is not beside every copy");
-    assert_eq!(stdout(&output), rest);
-    fs::write(folder.path().join("my.toml"), &output.stdout).unwrap();
-    let check = seamline(&["check", "my.toml"], folder.path());
-    assert_eq!(stdout(&check), "my.toml: valid, 5 grid cells, 25 runs\n");
-}
-
-#[test]
-fn a_demo_writes_one_capture_and_says_where() {
-    let folder = folder();
-    let output = seamline(&["demo", "quickstart", "--seeds", "2", "--set", "duration=1 s"], folder.path());
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("seamline-demo/5-cubic-seed1.pcapng"), "{}", stdout(&output));
-    assert!(stdout(&output).contains("wireshark"));
-    assert_eq!(fs::read_dir(folder.path().join("seamline-demo")).unwrap().count(), 1);
-}
-
-/// Both halves of the demo name their files alike, so each has its own folder.
-#[test]
-fn a_demo_keeps_the_events_of_its_halves_apart() {
-    let folder = folder();
-    let output = seamline(&["demo", "--seeds", "1", "--table", "none", "--events", "events"], folder.path());
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let lists = |folder: PathBuf| {
-        let mut lists: Vec<(String, String)> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap())
-            .filter(|entry| entry.file_type().unwrap().is_file())
-            .map(|entry| {
-                (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap())
-            })
-            .collect();
-        lists.sort();
-        lists
-    };
-    let scenario = lists(folder.path().join("events"));
-    let recording = lists(folder.path().join("events/recording"));
-    assert_eq!(scenario.len(), 5, "one for each cell");
-    assert!(scenario.iter().map(|(name, _)| name).eq(recording.iter().map(|(name, _)| name)));
-    for ((name, one), (_, other)) in scenario.iter().zip(&recording) {
-        assert!(stdout(&output).contains(&format!("events/{name}\n")), "{name}");
-        assert!(stdout(&output).contains(&format!("events/recording/{name}\n")), "{name}");
-        assert!(one.contains(",upload,") && other.contains(",download,"), "the flows of {name}");
-    }
-}
-
 /// Twenty seconds of each kind of recording, made up here.
 fn recordings(folder: &Path) -> Vec<(&'static str, PathBuf)> {
     let satellite = |second: usize| 100 + second / 8;

@@ -84,22 +84,6 @@ fn a_demo_writes_a_report_that_opens_quickly() {
     assert!(names(&folder.path().join("out")).contains("recovery.svg"));
 }
 
-/// Both halves of the demo have a report, each in its place.
-#[test]
-fn a_demo_keeps_the_reports_of_its_halves_apart() {
-    for (place, first, second) in
-        [("out", "out/report.html", "out/recording/report.html"), ("a.html", "a.html", "recording-a.html")]
-    {
-        let folder = folder();
-        let arguments = ["demo", "--seeds", "1", "--table", "none", "--report", place];
-        let text = succeeds(&arguments, folder.path());
-        assert_contains(&text, &[&format!("  {first}\n"), &format!("  {second}\n")]);
-        let page = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_contains(&page(first), &["seamline demo starlink"]);
-        assert_contains(&page(second), &["seamline demo leoem"]);
-    }
-}
-
 #[test]
 fn a_report_that_cannot_be_written_is_a_failure() {
     let folder = folder();

@@ -135,7 +135,7 @@ fn a_recorded_link_has_its_recorded_rate() {
 #[test]
 fn handovers_after_the_end_of_the_file_do_not_count() {
     let folder = std::env::temp_dir().join(format!("seamline-advise-path-{}", std::process::id()));
-    let path = seamline_experiment::sample::write_path_log(&folder.join("path.log")).unwrap();
+    let path = seamline_experiment::sample::write_sample("leoem", &folder.join("path.log")).unwrap();
     let recorded =
         format!("rate=10 Mbit/s, round_trip=60 ms, queue=20 packets, recording={}", path.display());
     let (_, advice) = answer(&QuestionInput { seeds: 1, file: Some("2 MB"), ..words(&recorded, "wifi") });
