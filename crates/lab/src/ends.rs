@@ -74,7 +74,6 @@ impl Ends {
                         namespace: site.namespace.clone(),
                         local: remote,
                         content,
-                        congestion_control: None,
                     });
                 }
                 Stack::Seamline(host) => host.receives(connection.receiver_port, content),

@@ -245,9 +245,6 @@ impl Sources {
         }
         if source.close_with(outcome) {
             self.left -= 1;
-            if self.sources[number].report.connected.is_none() {
-                self.control.never_comes(connection);
-            }
         }
     }
 }
