@@ -63,9 +63,8 @@ impl Machine for AccessRouter {
                 out.send(if is_fast { AgentPorts::DEPARTED } else { AgentPorts::NODE }, packet);
             }
             Input::Wake => {
-                while self.advertiser.wake_at() <= now {
+                while self.advertiser.take_due(now) {
                     self.advertise(NodeId::ALL_SYSTEMS, out);
-                    self.advertiser.sent_unsolicited();
                 }
             }
             Input::Signal(_) => {}

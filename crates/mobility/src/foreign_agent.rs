@@ -141,9 +141,8 @@ impl Machine for ForeignAgent {
             Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(now, packet, out),
             Input::Packet(_, packet) => self.on_network_packet(now, packet, out),
             Input::Wake => {
-                while self.advertiser.wake_at() <= now {
+                while self.advertiser.take_due(now) {
                     self.advertise(NodeId::ALL_SYSTEMS, out);
-                    self.advertiser.sent_unsolicited();
                 }
             }
             Input::Signal(_) => {}

@@ -8,11 +8,9 @@ mod ours;
 use entry::Entry;
 use measure::{Measured, process};
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::str::FromStr;
 
 const INSTALL: [&str; 4] = ["apt-get", "install", "-y", "ns2"];
 
@@ -36,7 +34,6 @@ pub(crate) struct Options {
 /// One side of one workload in a process of its own: print the packets delivered.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SideOptions {
-    /// three_hops or dumbbell.
     workload: Workload,
     /// Random seed.
     seed: u64,
@@ -46,7 +43,8 @@ pub(crate) struct SideOptions {
 }
 
 /// A workload that exists here and as a script for ns-2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Workload {
     /// One NewReno flow over three hops with 1 % random loss on the last.
     ThreeHops,
@@ -70,19 +68,6 @@ impl Workload {
             Workload::ThreeHops => 10_000,
             Workload::Dumbbell => 20,
         }
-    }
-}
-
-impl FromStr for Workload {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Workload::ALL.into_iter().find(|workload| workload.name() == name);
-        found.ok_or_else(|| format!("no workload \"{name}\""))
-    }
-}
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
