@@ -118,7 +118,6 @@ impl Endpoint {
         header.sack &= config.variant.recovery.needs_sack;
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
-        let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_ack_interval);
         Endpoint {
             variant: config.variant,
             state: State::Closed,
@@ -135,7 +134,7 @@ impl Endpoint {
             bytes_delivered: 0,
             segments_received: 0,
             duplicate_segments_received: 0,
-            challenge,
+            challenge: input::ChallengeLimiter::default(),
             mover: config.handover.map(|scheme| handover::Mover::new(scheme, &parameters)),
             marks: marks::MarkBudget::default(),
             syn_retransmissions: 0,
