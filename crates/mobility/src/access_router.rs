@@ -35,7 +35,7 @@ impl AccessRouter {
     fn advertise(&self, to: NodeId, out: &mut Outbox) {
         let advertisement = RouterAdvertisement {
             router: self.config.node,
-            lifetime_s: self.advertiser.lifetime_s(),
+            lifetime_s: self.config.advertisements.lifetime_s,
             mobility_anchor_point: self.config.mobility_anchor_point,
         };
         let message = Control::Ipv6(Ipv6Control::RouterAdvertisement(advertisement));

@@ -60,10 +60,6 @@ impl Advertiser {
         self.sequence = sequence.checked_add(1).unwrap_or(AFTER_WRAP);
         sequence
     }
-    /// The Lifetime of an advertisement in seconds.
-    pub(crate) fn lifetime_s(&self) -> u16 {
-        self.config.lifetime_s
-    }
 }
 
 fn part(whole: Duration, stream: &mut Stream) -> Duration {

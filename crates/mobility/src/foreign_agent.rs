@@ -51,7 +51,7 @@ impl ForeignAgent {
         let home = if self.config.is_home_agent_too { AgentFlags::HOME_AGENT } else { AgentFlags(0) };
         let advertisement = AgentAdvertisement {
             agent: self.config.node,
-            lifetime_s: self.advertiser.lifetime_s(),
+            lifetime_s: self.config.advertisements.lifetime_s,
             sequence: self.advertiser.next_sequence(),
             registration_lifetime_s: self.config.longest_registration_s,
             flags: home | AgentFlags::FOREIGN_AGENT,

@@ -103,7 +103,7 @@ pub(crate) struct Sender {
     largest_window: f64,
     growth_held_until: Instant,
     /// The furthest right edge of the peer's window so far.
-    furthest_edge: Offset,
+    pub(crate) furthest_edge: Offset,
     commands: Commands,
 }
 
@@ -241,12 +241,6 @@ impl Sender {
         self.view.peer_window = window;
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
         self.furthest_edge = self.furthest_edge.max(self.view.unacknowledged + window);
-    }
-    pub(crate) fn furthest_edge(&self) -> Offset {
-        self.furthest_edge
-    }
-    pub(crate) fn is_finishing(&self) -> bool {
-        self.view.finishing
     }
 
     /// An acceptable acknowledgment.
@@ -475,7 +469,7 @@ impl Sender {
                 self.estimator.reset_backoff();
                 self.estimator.sample(sent, now - sent);
             }
-            Some(_) if !self.estimator.samples_every_acknowledgment() => return,
+            Some(_) if !self.view.parameters.round_trip.samples_every_acknowledgment => return,
             _ => match timestamp_sample {
                 Some(sample) => {
                     self.estimator.reset_backoff();

@@ -12,8 +12,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const INSTALL: [&str; 4] = ["apt-get", "install", "-y", "ns2"];
-
 /// What to run and where to put the result.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -23,9 +21,6 @@ pub(crate) struct Options {
     /// Pairs of runs for each line of the result.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
     runs: u32,
-    /// Install ns-2 when it is missing.
-    #[arg(long)]
-    install: bool,
     /// Fail unless ours is this many times as fast as ns-2 with trimmed headers.
     #[arg(long, value_name = "FACTOR")]
     require: Option<f64>,
@@ -79,7 +74,7 @@ pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
 
 /// Run all comparisons; whether none is void and the required factor was met.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    ensure_ns2(options.install)?;
+    ensure_ns2()?;
     let peer = ns2_version();
     let mut entries = Vec::new();
     println!(
@@ -143,21 +138,10 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-fn ensure_ns2(install: bool) -> Result<(), String> {
-    if is_there("ns") {
-        return Ok(());
-    }
-    let how = INSTALL.join(" ");
-    if !install {
-        return Err(format!("ns-2 is not installed; install it with `{how}`, or let --install do so"));
-    }
-    let status = Command::new(INSTALL[0]).args(&INSTALL[1..]).status().map_err(|e| format!("{how}: {e}"))?;
-    if status.success() && is_there("ns") { Ok(()) } else { Err(format!("`{how}` did not install ns-2")) }
-}
-
-fn is_there(program: &str) -> bool {
+fn ensure_ns2() -> Result<(), String> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+    let is_there = std::env::split_paths(&paths).any(|folder| folder.join("ns").is_file());
+    is_there.then_some(()).ok_or_else(|| "ns-2 is not installed\ntip: apt-get install ns2".to_owned())
 }
 
 /// The version that Debian names, "ns-2" where it is not Debian's.

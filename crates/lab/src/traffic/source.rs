@@ -109,7 +109,7 @@ impl Sources {
 
     fn wake_at(&self) -> Option<Instant> {
         let appointment = self.agenda.first().map(|(at, ..)| *at);
-        let sample = self.sampler.as_ref().filter(|_| self.open > 0).map(Sampler::due);
+        let sample = self.sampler.as_ref().filter(|_| self.open > 0).map(|sampler| sampler.due);
         [appointment, sample].into_iter().flatten().min()
     }
 

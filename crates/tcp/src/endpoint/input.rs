@@ -25,13 +25,10 @@ const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 #[derive(Debug, Default)]
 pub(super) struct ChallengeLimiter {
     last: Option<Instant>,
-    sent: u64,
+    pub(super) sent: u64,
 }
 
 impl ChallengeLimiter {
-    pub(super) fn sent(&self) -> u64 {
-        self.sent
-    }
     fn permits(&mut self, now: Instant) -> bool {
         let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= CHALLENGE_INTERVAL);
         if permitted {
