@@ -8,9 +8,10 @@ use crate::terminal::{Failure, invalid, json, list_written, note, print, print_r
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{ENGINE, quoted};
+use seamline_lab::LabError;
 use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
-    Arm, Parity, ParityError, ScenarioParity, compare, differences, markdown, picture, suite, text,
+    Arm, Parity, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
@@ -194,9 +195,9 @@ fn write(parity: &Parity, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(written)
 }
 
-fn failure(error: ParityError, interrupt: &Interrupt) -> Failure {
+fn failure(error: LabError, interrupt: &Interrupt) -> Failure {
     match error {
-        ParityError::Lab(error) => lab_failure(error),
-        stopped @ ParityError::Stopped => Failure::Interrupted(stopped.to_string(), interrupt.exit_code()),
+        LabError::Stopped => Failure::Interrupted(error.to_string(), interrupt.exit_code()),
+        error => lab_failure(error),
     }
 }

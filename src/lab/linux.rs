@@ -219,10 +219,10 @@ fn report(Leftover { lab, ended, .. }: &Leftover) {
 
 pub(crate) fn failure(error: LabError) -> Failure {
     match error {
-        LabError::Refused(refusal) => Failure::Input(refusal.to_string()),
+        LabError::Refused(what) => Failure::Input(what),
         LabError::Host(error) => {
             Failure::Runtime(format!("{error}\ntip: seamline doctor says what this host lacks"))
         }
-        LabError::Failed(what) | LabError::CommandEnded(what) => Failure::Runtime(what),
+        error => Failure::Runtime(error.to_string()),
     }
 }

@@ -250,7 +250,7 @@ impl<'a, 'b> Driver<'a, 'b> {
             descriptors.push(PollFd::new(site.outlet.interface.as_fd(), PollFlags::POLLIN));
             whose.push((place, 0));
             if let Stack::Seamline(host) = &site.stack {
-                descriptors.push(PollFd::new(host.interface().as_fd(), PollFlags::POLLIN));
+                descriptors.push(PollFd::new(host.interface.as_fd(), PollFlags::POLLIN));
                 whose.push((place, 1));
             }
         }

@@ -74,7 +74,6 @@ impl Ends {
                         namespace: site.namespace.clone(),
                         local: remote,
                         content,
-                        congestion_control: None,
                     });
                 }
                 Stack::Seamline(host) => host.receives(connection.receiver_port, content),
@@ -234,7 +233,7 @@ fn check_content(reports: &[Report], sites: &[Site], scenario: &Scenario) -> Res
     }
     for site in sites {
         if let Stack::Seamline(host) = &site.stack
-            && let Some((port, mismatch)) = host.mismatch()
+            && let Some((port, mismatch)) = host.mismatch
         {
             let node = &scenario.nodes[site.node];
             return Err(LabError::Failed(format!(

@@ -31,4 +31,4 @@ pub use middlebox::ExternalAgent;
 pub use run::{LabError, check, run};
 pub use seamline_host::clock;
 pub use shell::{Shell, ShellSession, shell};
-pub use stacks::{Refusal, Stacks};
+pub use stacks::Stacks;

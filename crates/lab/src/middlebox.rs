@@ -58,7 +58,7 @@ impl Middlebox {
     ) -> Result<Self, LabError> {
         let scenario = live.scenario();
         let spec = &scenario.agents[agent];
-        let Sides { ends, behind } = sides(scenario, spec).map_err(LabError::Refused)?;
+        let Sides { ends, behind } = sides(scenario, spec)?;
         let is_router = spec.kind.is_some_and(|kind| kind.ends_connections);
         let namespace = Arc::new(Namespace::new()?);
         let outlets = set_up(&namespace, crate::ends::mtu(scenario, version), &behind, is_router)?;

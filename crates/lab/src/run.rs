@@ -4,7 +4,7 @@ use crate::driver::Over;
 use crate::ends::{Ends, Flows};
 use crate::middlebox::{Middleboxes, has_place_for_all};
 use crate::pool::join;
-use crate::stacks::{Refusal, Stacks};
+use crate::stacks::Stacks;
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
 use seamline_experiment::live::{self, Ended};
@@ -20,22 +20,26 @@ use std::thread;
 /// Why the lab did not run something.
 #[derive(Debug)]
 pub enum LabError {
-    /// The scenario asks for what it cannot do.
-    Refused(Refusal),
+    /// The scenario asks for what it cannot do: what that is, and what can be done instead.
+    Refused(String),
     /// The host does not let it, or something failed on the way.
     Host(io::Error),
     /// Bytes came that were not sent, a fault of the lab or of a TCP; or a command in place of an agent lets nothing pass.
     Failed(String),
     /// A command in place of an agent has ended while its run went on.
     CommandEnded(String),
+    /// A stop was requested.
+    Stopped,
 }
 
 impl fmt::Display for LabError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LabError::Refused(refusal) => refusal.fmt(f),
             LabError::Host(error) => error.fmt(f),
-            LabError::Failed(what) | LabError::CommandEnded(what) => f.write_str(what),
+            LabError::Refused(what) | LabError::Failed(what) | LabError::CommandEnded(what) => {
+                f.write_str(what)
+            }
+            LabError::Stopped => f.write_str("interrupted before everything was run"),
         }
     }
 }
@@ -97,8 +101,8 @@ pub fn run(
 
 /// Whether commands can be run in the network of a scenario here.
 pub(crate) fn check_for_commands(scenario: &Scenario, stacks: &Stacks) -> Result<(), LabError> {
-    stacks.check_for_commands(scenario, &available()?).map_err(LabError::Refused)?;
-    has_place_for_all(std::iter::once(scenario), &stacks.external_agents).map_err(LabError::Refused)
+    stacks.check_for_commands(scenario, &available()?)?;
+    has_place_for_all(std::iter::once(scenario), &stacks.external_agents)
 }
 
 fn available() -> io::Result<Vec<CongestionControl>> {
@@ -112,8 +116,8 @@ fn available() -> io::Result<Vec<CongestionControl>> {
 pub fn check(plan: &Plan, stacks: &Stacks) -> Result<(), LabError> {
     let available = available()?;
     let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
-    scenarios.clone().try_for_each(|it| stacks.check(it, &available)).map_err(LabError::Refused)?;
-    has_place_for_all(scenarios, &stacks.external_agents).map_err(LabError::Refused)
+    scenarios.clone().try_for_each(|it| stacks.check(it, &available))?;
+    has_place_for_all(scenarios, &stacks.external_agents)
 }
 
 /// Run a task on a thread with raised priority. The task gets that priority.

@@ -10,7 +10,7 @@ use crate::middlebox::Middleboxes;
 use crate::notify::Notify;
 use crate::run::{LabError, on_emulator_thread};
 use crate::site::Site;
-use crate::stacks::{Refusal, Stacks, host, host_names};
+use crate::stacks::{Stacks, host, host_names};
 use crate::system::{Command, Namespace, Running, StateDirectory, processes};
 use seamline_experiment::emulation::EmulationRecord;
 use seamline_experiment::live::{self, Ended, Live};
@@ -87,7 +87,7 @@ pub fn shell(
     let Some(scenario) = plan.cells.first_mut().map(|cell| &mut cell.scenario) else { return Ok(None) };
     scenario.seeds.truncate(1);
     let scheduled = scenario.duration;
-    let places = shell.places(scenario, stacks).map_err(LabError::Refused)?;
+    let places = shell.places(scenario, stacks)?;
     match shell.flows {
         true => crate::run::check(&plan, stacks)?,
         false => crate::run::check_for_commands(scenario, stacks)?,
@@ -151,11 +151,11 @@ struct Places {
 }
 
 impl Shell {
-    fn places(&self, scenario: &Scenario, stacks: &Stacks) -> Result<Places, Refusal> {
+    fn places(&self, scenario: &Scenario, stacks: &Stacks) -> Result<Places, LabError> {
         let end = |name: &String| {
             let node = host(scenario, name).ok_or_else(|| {
                 let hosts = host_names(scenario);
-                Refusal(format!(
+                LabError::Refused(format!(
                     "no command can run at {name:?}: hosts are the nodes at which flows begin or end, here {hosts}"
                 ))
             })?;
@@ -163,7 +163,7 @@ impl Shell {
         };
         let first = scenario.flows.first().map(|flow| flow.ends.pair(0));
         let Some([from, to]) = first else {
-            return Err(Refusal(
+            return Err(LabError::Refused(
                 "the scenario has no flow, so no node is a host\ntip: add a [[flow]]".to_owned(),
             ));
         };
@@ -180,12 +180,12 @@ impl Shell {
 }
 
 /// The node itself, if the kernel's TCP has its addresses: next to an endpoint of ours a command would have none.
-fn kernels(scenario: &Scenario, stacks: &Stacks, node: usize) -> Result<usize, Refusal> {
+fn kernels(scenario: &Scenario, stacks: &Stacks, node: usize) -> Result<usize, LabError> {
     if !stacks.is_seamline(scenario, node) {
         return Ok(node);
     }
     let name = &scenario.nodes[node];
-    Err(Refusal(format!(
+    Err(LabError::Refused(format!(
         "no command can run at {name:?}: its addresses are those of our endpoint\ntip: leave --seamline {name} out, or --at another node"
     )))
 }
@@ -206,8 +206,8 @@ fn has_link_events(scenario: &Scenario, node: usize) -> bool {
         .any(|to| to == node)
 }
 
-fn no_link_events(name: &str) -> Refusal {
-    Refusal(format!(
+fn no_link_events(name: &str) -> LabError {
+    LabError::Refused(format!(
         "nothing notifies {name} of its link's handovers\ntip: notice = {{ to = {name:?} }} at the link does"
     ))
 }

@@ -81,7 +81,7 @@ impl Site {
     pub(crate) fn lost(&self) -> io::Result<u64> {
         let mut lost = self.outlet.lost(&self.namespace)?;
         if let Stack::Seamline(host) = &self.stack {
-            lost += host.refused() + dropped(&self.namespace, ENDPOINT_INTERFACE)?.sent;
+            lost += host.refused + dropped(&self.namespace, ENDPOINT_INTERFACE)?.sent;
         }
         Ok(lost)
     }

@@ -1,11 +1,11 @@
 //! Which TCP each host of the lab has, the kernel's names for it, and which commands replace agents.
 
 use crate::middlebox::{self, ExternalAgent};
+use crate::run::LabError;
 use crate::traffic::CongestionControl;
 use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
 use seamline_wire::codec::IpVersion;
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// Which TCP and which commands run where.
 #[derive(Clone, Debug, Default)]
@@ -23,18 +23,6 @@ pub struct Stacks {
 /// RFC 8200 section 5.
 const LEAST_IPV6_MTU: u32 = 1280;
 
-/// Why the lab cannot run a scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub String);
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refusal {}
-
 impl Stacks {
     /// Whether a node has our endpoints.
     pub fn is_seamline(&self, scenario: &Scenario, node: usize) -> bool {
@@ -50,7 +38,7 @@ impl Stacks {
     ///
     /// # Errors
     /// What it cannot do, and what can be done instead.
-    pub fn check(&self, scenario: &Scenario, available: &[CongestionControl]) -> Result<(), Refusal> {
+    pub fn check(&self, scenario: &Scenario, available: &[CongestionControl]) -> Result<(), LabError> {
         self.check_network(scenario)?;
         scenario.flows.iter().try_for_each(|flow| self.check_flow(scenario, flow, available))
     }
@@ -63,18 +51,20 @@ impl Stacks {
         &self,
         scenario: &Scenario,
         available: &[CongestionControl],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LabError> {
         self.check_network(scenario)?;
         match &self.congestion_control {
-            Some(wanted) if !available.iter().any(|it| it.name == *wanted) => Err(Refusal(format!(
-                "this kernel has no congestion control {wanted:?}; it has {}\ntip: sudo modprobe tcp_{wanted}",
-                names(available)
-            ))),
+            Some(wanted) if !available.iter().any(|it| it.name == *wanted) => {
+                Err(LabError::Refused(format!(
+                    "this kernel has no congestion control {wanted:?}; it has {}\ntip: sudo modprobe tcp_{wanted}",
+                    names(available)
+                )))
+            }
             _ => Ok(()),
         }
     }
 
-    fn check_network(&self, scenario: &Scenario) -> Result<(), Refusal> {
+    fn check_network(&self, scenario: &Scenario) -> Result<(), LabError> {
         self.check_names(scenario)?;
         self.check_version(scenario)?;
         let placed = middlebox::placed(scenario, &self.external_agents)?;
@@ -84,17 +74,17 @@ impl Stacks {
         let split = agents.find(|(number, agent)| is_ours(*number) && ends_connections(agent));
         split.map_or(Ok(()), |(_, agent)| {
             let name = &agent.name;
-            Err(Refusal(format!(
+            Err(LabError::Refused(format!(
                 "agent {name:?} splits connections, and makes segments of its own whose bytes the lab does not have\n\
                  tip: the simulator runs it: seamline run; or --agent {name}=COMMAND puts a command in its place: seamline-host agent split"
             )))
         })
     }
 
-    fn check_names(&self, scenario: &Scenario) -> Result<(), Refusal> {
+    fn check_names(&self, scenario: &Scenario) -> Result<(), LabError> {
         for name in &self.seamline {
             if host(scenario, name).is_none() {
-                return Err(Refusal(format!(
+                return Err(LabError::Refused(format!(
                     "no flow begins or ends at {name:?}, so it has no TCP\ntip: flows begin and end at {}",
                     host_names(scenario)
                 )));
@@ -103,10 +93,10 @@ impl Stacks {
         Ok(())
     }
 
-    fn check_version(&self, scenario: &Scenario) -> Result<(), Refusal> {
+    fn check_version(&self, scenario: &Scenario) -> Result<(), LabError> {
         let mtu = crate::ends::mtu(scenario, self.version);
         if self.version == IpVersion::V6 && mtu < LEAST_IPV6_MTU {
-            return Err(Refusal(format!(
+            return Err(LabError::Refused(format!(
                 "IPv6 needs packets of {LEAST_IPV6_MTU} bytes (RFC 8200 section 5), and this scenario's segments make {mtu}\n\
                  tip: leave --ipv6 out, or use longer segments"
             )));
@@ -119,7 +109,7 @@ impl Stacks {
         scenario: &Scenario,
         flow: &FlowSpec,
         available: &[CongestionControl],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LabError> {
         let linux = |node: usize| !self.is_seamline(scenario, node);
         let Some([from, to]) = flow.ends.pairs().find(|[from, to]| linux(*from) || linux(*to)) else {
             return Ok(());
@@ -128,7 +118,7 @@ impl Stacks {
         // If one end is ours, that end applies the scheme, and the kernel at the other end ignores marks.
         let both_linux = flow.ends.pairs().any(|[from, to]| linux(from) && linux(to));
         if let Some(scheme) = flow.handover.filter(|_| both_linux) {
-            return Err(Refusal(format!(
+            return Err(LabError::Refused(format!(
                 "flow {name:?} uses the handover scheme {:?}, which the kernel's TCP does not have\n\
                  tip: --seamline {} --seamline {} puts our endpoints at both ends",
                 scheme.name, scenario.nodes[from], scenario.nodes[to]
@@ -137,7 +127,7 @@ impl Stacks {
         let wanted = self.congestion_control(flow);
         let has = |it: &CongestionControl| it.name == wanted;
         if flow.ends.pairs().any(|[from, _]| linux(from)) && !available.iter().any(has) {
-            return Err(Refusal(format!(
+            return Err(LabError::Refused(format!(
                 "this kernel has no congestion control {wanted:?} for flow {name:?} (variant {:?}); it has {}\n\
                  tip: --set flow.{name}.variant=cubic, or --congestion {}, or --seamline {} for our endpoint",
                 flow.variant_name,

@@ -19,18 +19,20 @@ pub(crate) const BATCH: usize = 32;
 #[derive(Debug)]
 pub(crate) struct UserHost {
     host: Host,
-    interface: Tun,
+    /// Its interface, to wait for packets at.
+    pub(crate) interface: Tun,
     version: IpVersion,
     out: Outbox,
     /// By local port: what is sent from it.
     sent: BTreeMap<TransportPort, Stream>,
     /// By local port: what should come to it.
     received: BTreeMap<TransportPort, Stream>,
-    mismatch: Option<(TransportPort, Mismatch)>,
+    /// The first payload that came and was not what was sent, with the local port of its connection.
+    pub(crate) mismatch: Option<(TransportPort, Mismatch)>,
     buffer: Vec<u8>,
     payload: Vec<u8>,
     /// Packets that the interface had no room for.
-    refused: u64,
+    pub(crate) refused: u64,
 }
 
 impl UserHost {
@@ -61,21 +63,9 @@ impl UserHost {
         self.received.insert(port, Stream::new(content));
     }
 
-    /// Its interface, to wait for packets at.
-    pub(crate) fn interface(&self) -> &Tun {
-        &self.interface
-    }
     /// When it must be woken.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         self.host.wake_at()
-    }
-    /// The first payload that came and was not what was sent, with the local port of its connection.
-    pub(crate) fn mismatch(&self) -> Option<(TransportPort, Mismatch)> {
-        self.mismatch
-    }
-    /// Packets that the interface had no room for.
-    pub(crate) fn refused(&self) -> u64 {
-        self.refused
     }
 
     /// Take packets from the interface, as many as fit into a batch; whether there may be more. Each event goes to

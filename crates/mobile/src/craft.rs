@@ -1,9 +1,7 @@
 //! Packets made from what is known of a connection. IP headers and checksums are complete.
 
 use crate::connections::Connection;
-use seamline_wire::codec::{
-    Checksum, Ecn, EncodeError, Headers, IpHeader, IpVersion, TrafficClass, encode_to_vec,
-};
+use seamline_wire::codec::{Checksum, EncodeError, Headers, IpHeader, IpVersion, encode_to_vec};
 use seamline_wire::{Flags, Mark, Segment, SequenceNumber};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -48,7 +46,7 @@ fn without_ecn(mut ip: IpHeader) -> IpHeader {
         IpHeader::V4(header) => &mut header.traffic_class,
         IpHeader::V6(header) => &mut header.traffic_class,
     };
-    *class = TrafficClass::new(class.code_point(), Ecn::NotCapable);
+    *class = class.without_ecn();
     ip
 }
 

@@ -2,7 +2,7 @@
 
 use seamline_mobile::connections::{CAPTURED, Connection, Connections, Key};
 use seamline_mobile::craft;
-use seamline_wire::codec::{Checksum, Ecn, Headers, IpHeader, TrafficClass, decode, encode_to_vec};
+use seamline_wire::codec::{Checksum, Headers, IpHeader, TrafficClass, decode, encode_to_vec};
 use seamline_wire::{
     Duration, Flags, Instant, Mark, SackBlock, Segment, SequenceNumber, Timestamps, TransportPort,
 };
@@ -171,10 +171,10 @@ fn congestion_bits_are_said_again() {
             IpHeader::V4(header) => &mut header.traffic_class,
             IpHeader::V6(header) => &mut header.traffic_class,
         };
-        *class = TrafficClass::new(10, Ecn::Capable0);
+        *class = TrafficClass(10 << 2 | 0b10);
         let said = acknowledgment(&after(ip, &[answer]).unwrap(), None);
         assert_eq!(said.segment.flags, Flags::ACK);
-        assert_eq!(said.ip.traffic_class(), TrafficClass::new(10, Ecn::NotCapable));
+        assert_eq!(said.ip.traffic_class(), TrafficClass(10 << 2));
     }
     // The bit beside CWR belongs to the counter of Accurate ECN; the codec does not read it.
     let mut packet = bytes(&headers(v4(), echo));

@@ -35,7 +35,7 @@ impl AccessRouter {
     fn advertise(&self, to: NodeId, out: &mut Outbox) {
         let advertisement = RouterAdvertisement {
             router: self.config.node,
-            lifetime_s: self.advertiser.lifetime_s(),
+            lifetime_s: self.config.advertisements.lifetime_s,
             mobility_anchor_point: self.config.mobility_anchor_point,
         };
         let message = Control::Ipv6(Ipv6Control::RouterAdvertisement(advertisement));
@@ -63,9 +63,8 @@ impl Machine for AccessRouter {
                 out.send(if is_fast { AgentPorts::DEPARTED } else { AgentPorts::NODE }, packet);
             }
             Input::Wake => {
-                while self.advertiser.wake_at() <= now {
+                while self.advertiser.take_due(now) {
                     self.advertise(NodeId::ALL_SYSTEMS, out);
-                    self.advertiser.sent_unsolicited();
                 }
             }
             Input::Signal(_) => {}

@@ -43,10 +43,14 @@ impl Advertiser {
     pub(crate) fn wake_at(&self) -> Instant {
         self.next
     }
-    /// The next advertisement has been sent.
-    pub(crate) fn sent_unsolicited(&mut self) {
+    /// Whether the next unsolicited advertisement is due; if so, it counts as sent.
+    pub(crate) fn take_due(&mut self, now: Instant) -> bool {
+        if now < self.next {
+            return false;
+        }
         let shorter = part(self.config.jitter, &mut self.stream);
         self.next += (self.config.interval - shorter).max(Duration::from_nanos(1));
+        true
     }
     /// The sequence number of the advertisement that is sent now.
     pub(crate) fn next_sequence(&mut self) -> u16 {
@@ -55,10 +59,6 @@ impl Advertiser {
         let sequence = self.sequence;
         self.sequence = sequence.checked_add(1).unwrap_or(AFTER_WRAP);
         sequence
-    }
-    /// The Lifetime of an advertisement in seconds.
-    pub(crate) fn lifetime_s(&self) -> u16 {
-        self.config.lifetime_s
     }
 }
 

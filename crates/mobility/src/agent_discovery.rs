@@ -1,7 +1,7 @@
 //! Movement detection from advertisements (RFC 5944 section 2.4.2 for IPv4; RFC 6275 section 11.5 for IPv6).
 
-use crate::protocol::{Action, Actions};
-use seamline_wire::{Duration, Instant, NodeId};
+use crate::protocol::{Action, Actions, Setup};
+use seamline_wire::{Control, Duration, Instant, NodeId};
 
 /// The rule of movement detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -21,18 +21,39 @@ struct Heard {
     until: Instant,
 }
 
-/// Tracks the agent that a mobile node uses.
+/// Tracks the agent or router that a mobile node uses, and knows the addresses that it forms.
 #[derive(Debug)]
 pub(crate) struct AgentDiscovery {
     detection: MovementDetection,
     current: Option<Heard>,
+    /// The address that solicitations come from.
+    node: NodeId,
+    /// By access router; under IPv4 there is none.
+    on_link: Vec<(NodeId, NodeId)>,
+    layer_2_triggers: bool,
 }
 
 impl AgentDiscovery {
     /// No advertisement has been received yet, but the node may know the agent it is registered with.
-    pub(crate) fn new(detection: MovementDetection, agent: Option<NodeId>) -> Self {
-        let current = agent.map(|agent| Heard { agent, until: Instant::ZERO });
-        AgentDiscovery { detection, current }
+    pub(crate) fn new(setup: &Setup) -> Self {
+        AgentDiscovery {
+            detection: setup.movement_detection,
+            current: setup.registered_with.map(|agent| Heard { agent, until: Instant::ZERO }),
+            node: setup.home_address,
+            on_link: setup.on_link_addresses.clone(),
+            layer_2_triggers: setup.layer_2_triggers,
+        }
+    }
+    /// The address that the node forms from the prefix of a router (RFC 4862).
+    pub(crate) fn on_link_address(&self, router: NodeId) -> Option<NodeId> {
+        self.on_link.iter().find(|(of, _)| *of == router).map(|(_, address)| *address)
+    }
+    /// The link layer reports that a link is up: solicit an advertisement, unless the node waits for one.
+    pub(crate) fn link_up(&self, solicitation: Control, actions: &mut Actions) {
+        if self.layer_2_triggers {
+            let (from, to) = (self.node, NodeId::ALL_ROUTERS);
+            actions.push(Action::Send { from, to, message: solicitation });
+        }
     }
     /// An advertisement of this agent with this lifetime in seconds was received. Returns whether the node has moved
     /// to it; under lazy switching other agents are ignored while the current one is valid.

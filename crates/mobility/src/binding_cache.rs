@@ -1,9 +1,8 @@
 //! The Binding Cache of an IPv6 home agent or mobility anchor point (RFC 6275 section 9.1).
 
 use crate::bindings::{Binding, Bindings};
-use crate::update_list::LIFETIME_UNIT_S;
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate};
-use seamline_wire::{Duration, Instant, NodeId};
+use seamline_wire::{Duration, Instant, NodeId, Outbox};
 use std::collections::BTreeMap;
 
 /// What updates of an address must have.
@@ -16,29 +15,19 @@ struct Expected {
 }
 
 /// The bindings of an anchor, by the stable address.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct BindingCache {
     bindings: Bindings<Expected>,
     /// Nodes of mobile networks, and the home addresses of their mobile routers.
     networks: BTreeMap<NodeId, NodeId>,
-    /// The unit of lifetimes.
-    unit: LifetimeUnit,
-}
-
-/// The unit of the Lifetime field of an update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum LifetimeUnit {
-    /// Four seconds (RFC 6275 section 6.1.7).
-    #[default]
-    FourSeconds,
-    /// A second, in Fast Binding Updates (RFC 5568 section 6.2.2).
-    Second,
+    /// The unit of the Lifetime field of an update, in seconds.
+    lifetime_unit_s: u16,
 }
 
 impl BindingCache {
-    /// The cache of a router that mobile nodes leave.
-    pub(crate) fn of_fast_handovers() -> Self {
-        BindingCache { unit: LifetimeUnit::Second, ..BindingCache::default() }
+    /// A cache for updates whose Lifetime field has this unit, in seconds.
+    pub(crate) fn new(lifetime_unit_s: u16) -> Self {
+        BindingCache { bindings: Bindings::default(), networks: BTreeMap::new(), lifetime_unit_s }
     }
     /// Serve an address, for updates with this flag.
     pub(crate) fn serve(&mut self, address: NodeId, flag: BindingFlags) {
@@ -59,8 +48,13 @@ impl BindingCache {
         self.bindings.exit(now, *self.networks.get(&node).unwrap_or(&node))
     }
 
-    /// Check an update and apply it (RFC 6275 sections 9.5.1 and 10.3.1).
-    pub(crate) fn update(&mut self, now: Instant, update: &BindingUpdate) -> BindingAcknowledgement {
+    /// Check an update, apply it, and report what it changes (RFC 6275 sections 9.5.1 and 10.3.1).
+    pub(crate) fn update(
+        &mut self,
+        now: Instant,
+        update: &BindingUpdate,
+        out: &mut Outbox,
+    ) -> BindingAcknowledgement {
         let accepted = BindingAcknowledgement {
             status: BindingStatus::ACCEPTED,
             mobile_router: update.flags.contains(BindingFlags::MOBILE_ROUTER),
@@ -81,13 +75,10 @@ impl BindingCache {
             return BindingAcknowledgement { sequence, ..refused(BindingStatus::SEQUENCE_OUT_OF_WINDOW) };
         }
         expected.after = Some(update.sequence);
-        let unit_s = match self.unit {
-            LifetimeUnit::FourSeconds => LIFETIME_UNIT_S,
-            LifetimeUnit::Second => 1,
-        };
-        let lifetime = Duration::from_secs(u64::from(unit_s) * u64::from(update.lifetime_units));
+        let lifetime =
+            Duration::from_secs(u64::from(self.lifetime_unit_s) * u64::from(update.lifetime_units));
         let binding = Binding { care_of_address: update.care_of_address, until: Some(now + lifetime) };
-        self.bindings.bind(update.home_address, (!lifetime.is_zero()).then_some(binding));
+        self.bindings.rebind(now, update.home_address, (!lifetime.is_zero()).then_some(binding), out);
         accepted
     }
 
@@ -95,9 +86,9 @@ impl BindingCache {
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         self.bindings.next_expiry()
     }
-    /// Remove one expired binding and return its address.
-    pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
-        self.bindings.take_expired(now)
+    /// Remove the expired bindings, and report that.
+    pub(crate) fn expire(&mut self, now: Instant, out: &mut Outbox) {
+        self.bindings.expire(now, out);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bindings of an anchor: where the nodes are whose addresses it serves.
 
-use seamline_wire::{Instant, NodeId};
+use crate::send::report_binding;
+use seamline_wire::{Instant, NodeId, Outbox};
 use std::collections::BTreeMap;
 
 /// The current care-of address of a node.
@@ -48,6 +49,21 @@ impl<T> Bindings<T> {
         }
         self.find_next_expiry();
     }
+    /// Like [`Self::bind`], and report it when packets go elsewhere from now on.
+    pub(crate) fn rebind(
+        &mut self,
+        now: Instant,
+        address: NodeId,
+        binding: Option<Binding>,
+        out: &mut Outbox,
+    ) {
+        let before = self.exit(now, address).flatten();
+        self.bind(address, binding);
+        let after = self.exit(now, address).flatten();
+        if before != after {
+            report_binding(address, after, out);
+        }
+    }
     /// The tunnel destination for packets to an address: `None` when it is not served here, `Some(None)` when there is
     /// no binding.
     pub(crate) fn exit(&self, now: Instant, address: NodeId) -> Option<Option<NodeId>> {
@@ -63,12 +79,15 @@ impl<T> Bindings<T> {
     fn find_next_expiry(&mut self) {
         self.next_expiry = self.served.values().filter_map(|served| served.binding?.until).min();
     }
-    /// Remove one expired binding and return its address.
-    pub(crate) fn take_expired(&mut self, now: Instant) -> Option<NodeId> {
-        let until = |served: &Served<T>| served.binding.and_then(|binding| binding.until);
-        let mut all = self.served.iter();
-        let (&address, _) = all.find(|(_, served)| until(served).is_some_and(|until| until <= now))?;
-        self.bind(address, None);
-        Some(address)
+    /// Remove the expired bindings, and report that.
+    pub(crate) fn expire(&mut self, now: Instant, out: &mut Outbox) {
+        for (address, served) in &mut self.served {
+            let until = served.binding.and_then(|binding| binding.until);
+            if until.is_some_and(|until| until <= now) {
+                served.binding = None;
+                report_binding(*address, None, out);
+            }
+        }
+        self.find_next_expiry();
     }
 }

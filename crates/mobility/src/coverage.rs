@@ -52,18 +52,6 @@ struct Edge {
     streams: [Stream; 2],
 }
 
-#[derive(Debug)]
-struct Member {
-    /// `None`: always there.
-    movement: Option<Movement>,
-}
-
-impl Member {
-    fn is_in(&self, cell: CellId, time: Instant) -> bool {
-        self.movement.as_ref().is_none_or(|movement| movement.is_linked(cell, time))
-    }
-}
-
 /// The end of the downlink and the uplink of a radio cell. It forwards packets of nodes that are in the radio cell.
 /// Packets to [`NodeId::ALL_SYSTEMS`] reach every mobile node there; fixed nodes do not need advertisements.
 ///
@@ -72,7 +60,8 @@ impl Member {
 #[derive(Debug)]
 pub struct Coverage {
     config: CoverageConfig,
-    members: Vec<Member>,
+    /// The movement of each node; `None` for a fixed one.
+    members: Vec<Option<Movement>>,
     /// By node: the member that its packets go to.
     leads_to: Vec<Option<u16>>,
     left_cell_drops: [u64; 2],
@@ -116,7 +105,7 @@ impl Coverage {
         self.add(Some(movement))
     }
     fn add(&mut self, movement: Option<Movement>) -> Port {
-        self.members.push(Member { movement });
+        self.members.push(movement);
         Port(self.members.len() as u16)
     }
     /// Assign packets to or from `node` to the node behind `port`.
@@ -146,12 +135,17 @@ impl Coverage {
     /// packet, or copy of one, of a node that is about to leave.
     fn edge_takes(&mut self, side: usize, member: u16, time: Instant) -> bool {
         let Some(Edge { loss, streams }) = &mut self.edge else { return false };
-        let movement = self.members[usize::from(member)].movement.as_ref();
+        let movement = self.members[usize::from(member)].as_ref();
         let link_ends = movement.and_then(|movement| movement.link_ends(self.config.cell, time));
         let probability = link_ends.map_or(0.0, |link_ends| loss.probability(time, link_ends));
         let is_taken = probability > 0.0 && streams[side].chance(probability);
         self.edge_drops[side] += u64::from(is_taken);
         is_taken
+    }
+
+    fn is_in(&self, member: u16, time: Instant) -> bool {
+        let movement = &self.members[usize::from(member)];
+        movement.as_ref().is_none_or(|movement| movement.is_linked(self.config.cell, time))
     }
 
     fn member(&self, node: NodeId) -> Option<u16> {
@@ -165,7 +159,7 @@ impl Coverage {
         }
         match self.member(destination) {
             None => lose(out, DropCause::NoRoute, packet),
-            Some(member) if self.members[usize::from(member)].is_in(self.config.cell, now) => {
+            Some(member) if self.is_in(member, now) => {
                 if self.edge_takes(0, member, now) {
                     return lose(out, DropCause::ErrorModel, packet);
                 }
@@ -181,8 +175,7 @@ impl Coverage {
     /// One copy per node: nodes at the edge may lose theirs.
     fn copies_for_all(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         for index in 0..self.members.len() as u16 {
-            let member = &self.members[usize::from(index)];
-            if member.movement.is_none() || !member.is_in(self.config.cell, now) {
+            if self.members[usize::from(index)].is_none() || !self.is_in(index, now) {
                 continue;
             }
             let mut copy = out.packet();
@@ -198,8 +191,7 @@ impl Coverage {
 
     fn up(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let sender = packet.tunnels.outermost().map_or(packet.source, |tunnel| tunnel.entry);
-        let index = self.member(sender);
-        let member = index.map(|member| &self.members[usize::from(member)]);
+        let member = self.member(sender);
         let counts_at = match self.config.in_flight_upwards {
             InFlightUpwards::Kept => None,
             InFlightUpwards::Lost => Some(now),
@@ -208,10 +200,10 @@ impl Coverage {
                 Some(now - self.config.uplink_one_way_delay - Duration::from_nanos(1))
             }
         };
-        let heard = member.zip(counts_at).is_none_or(|(member, time)| member.is_in(self.config.cell, time));
+        let heard = member.zip(counts_at).is_none_or(|(member, time)| self.is_in(member, time));
         if heard {
             let transmitted = now - self.config.uplink_one_way_delay;
-            if index.is_some_and(|member| self.edge_takes(1, member, transmitted)) {
+            if member.is_some_and(|member| self.edge_takes(1, member, transmitted)) {
                 return lose(out, DropCause::ErrorModel, packet);
             }
             return out.send(Self::BASE_STATION, packet);

@@ -1,7 +1,7 @@
 //! The buffer of a base station for nodes that have left its radio cell; its packets are forwarded to them.
 
 use crate::binding_cache::BindingCache;
-use crate::send::{control, lose, report_binding};
+use crate::send::{control, lose};
 use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 use std::collections::{BTreeSet, VecDeque};
@@ -66,7 +66,8 @@ impl DepartedBuffer {
     /// link.
     #[must_use]
     pub fn with_fast_handovers(mut self, node: NodeId, addresses: &[NodeId]) -> Self {
-        let mut cache = BindingCache::of_fast_handovers();
+        // Lifetimes of Fast Binding Updates are in seconds (RFC 5568 section 6.2.2).
+        let mut cache = BindingCache::new(1);
         addresses.iter().for_each(|address| cache.serve(*address, BindingFlags::HOME_REGISTRATION));
         self.tunnels = Some((node, cache));
         self
@@ -125,14 +126,9 @@ impl DepartedBuffer {
     /// when the node sends from its new link), and forward the buffered packets.
     fn update(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
         let Some((node, cache)) = &mut self.tunnels else { return };
-        let before = cache.exit(now, update.home_address).flatten();
-        let answer = cache.update(now, update);
-        let after = cache.exit(now, update.home_address).flatten();
+        let answer = cache.update(now, update, out);
         let message = Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer));
         control(out, Self::NETWORK, *node, update.care_of_address, message);
-        if before != after {
-            report_binding(update.home_address, after, out);
-        }
         for packet in std::mem::take(&mut self.kept) {
             match self.tunnel(now, &packet) {
                 Some(tunnel) => {
@@ -188,9 +184,8 @@ impl Machine for DepartedBuffer {
             }
             Input::Packet(_, packet) => self.on_air_packet(now, packet, out),
             Input::Wake => {
-                while let Some(address) = self.tunnels.as_mut().and_then(|(_, cache)| cache.take_expired(now))
-                {
-                    report_binding(address, None, out);
+                if let Some((_, cache)) = &mut self.tunnels {
+                    cache.expire(now, out);
                 }
             }
             Input::Signal(_) => {}

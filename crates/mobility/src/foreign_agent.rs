@@ -51,7 +51,7 @@ impl ForeignAgent {
         let home = if self.config.is_home_agent_too { AgentFlags::HOME_AGENT } else { AgentFlags(0) };
         let advertisement = AgentAdvertisement {
             agent: self.config.node,
-            lifetime_s: self.advertiser.lifetime_s(),
+            lifetime_s: self.config.advertisements.lifetime_s,
             sequence: self.advertiser.next_sequence(),
             registration_lifetime_s: self.config.longest_registration_s,
             flags: home | AgentFlags::FOREIGN_AGENT,
@@ -141,9 +141,8 @@ impl Machine for ForeignAgent {
             Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(now, packet, out),
             Input::Packet(_, packet) => self.on_network_packet(now, packet, out),
             Input::Wake => {
-                while self.advertiser.wake_at() <= now {
+                while self.advertiser.take_due(now) {
                     self.advertise(NodeId::ALL_SYSTEMS, out);
-                    self.advertiser.sent_unsolicited();
                 }
             }
             Input::Signal(_) => {}

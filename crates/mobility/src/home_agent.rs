@@ -3,7 +3,7 @@
 use crate::bindings::{Binding, Bindings};
 use crate::lifetime;
 use crate::ports::AnchorPorts;
-use crate::send::{control, lose, report_binding};
+use crate::send::{control, lose};
 use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, ReplyCode};
 use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 
@@ -57,20 +57,14 @@ impl HomeAgent {
     }
 
     fn register(&mut self, now: Instant, request: &RegistrationRequest, from: NodeId, out: &mut Outbox) {
-        let home_address = request.home_address;
-        let before = self.care_of_address(now, home_address);
-        let reply = self.reply(now, request);
-        let after = self.care_of_address(now, home_address);
-        if before != after {
-            report_binding(home_address, after, out);
-        }
+        let reply = self.reply(now, request, out);
         // A node at home cannot be reached through the router, which would return the packet here.
-        let port = if from == home_address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
+        let port = if from == request.home_address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
         control(out, port, self.config.node, from, Control::RegistrationReply(reply));
     }
 
-    /// Check a request and apply it (RFC 5944 sections 3.8.2 and 5.7.1).
-    fn reply(&mut self, now: Instant, request: &RegistrationRequest) -> RegistrationReply {
+    /// Check a request, apply it, and report what it changes (RFC 5944 sections 3.8.2 and 5.7.1).
+    fn reply(&mut self, now: Instant, request: &RegistrationRequest, out: &mut Outbox) -> RegistrationReply {
         let HomeAgentConfig { node, longest_registration_s } = self.config;
         let lifetime_s = request.lifetime_s.min(longest_registration_s);
         let reply = RegistrationReply {
@@ -95,7 +89,7 @@ impl HomeAgent {
         *newest = Some(request.identification);
         let care_of_address = request.care_of_address;
         let binding = Binding { care_of_address, until: lifetime::end(now, lifetime_s) };
-        self.bindings.bind(request.home_address, (lifetime_s > 0).then_some(binding));
+        self.bindings.rebind(now, request.home_address, (lifetime_s > 0).then_some(binding), out);
         reply
     }
 
@@ -118,11 +112,7 @@ impl Machine for HomeAgent {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
             Input::Packet(port, packet) => self.on_packet(now, port, packet, out),
-            Input::Wake => {
-                while let Some(home_address) = self.bindings.take_expired(now) {
-                    report_binding(home_address, None, out);
-                }
-            }
+            Input::Wake => self.bindings.expire(now, out),
             Input::Signal(_) => {}
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::binding_cache::BindingCache;
 use crate::ports::AnchorPorts;
-use crate::send::{control, lose, report_binding};
+use crate::send::{control, lose};
+use crate::update_list::LIFETIME_UNIT_S;
 use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Tunnel};
 
@@ -18,7 +19,7 @@ pub struct MobilityAnchor {
 impl MobilityAnchor {
     /// An anchor on a node without served addresses.
     pub fn new(node: NodeId) -> Self {
-        MobilityAnchor { node, cache: BindingCache::default() }
+        MobilityAnchor { node, cache: BindingCache::new(LIFETIME_UNIT_S) }
     }
     /// Add a mobile node with its home address here.
     pub fn add_home(&mut self, home_address: NodeId) {
@@ -68,15 +69,10 @@ impl MobilityAnchor {
     }
 
     fn update(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
-        let address = update.home_address;
-        let before = self.care_of_address(now, address);
-        let answer = self.cache.update(now, update);
-        let after = self.care_of_address(now, address);
-        if before != after {
-            report_binding(address, after, out);
-        }
+        let answer = self.cache.update(now, update, out);
+        let is_home = update.care_of_address == update.home_address;
         // A node at home cannot be reached through the router, which would return the packet here.
-        let port = if update.care_of_address == address { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
+        let port = if is_home { AnchorPorts::HOME } else { AnchorPorts::NETWORK };
         let message = Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer));
         control(out, port, self.node, update.care_of_address, message);
     }
@@ -100,11 +96,7 @@ impl Machine for MobilityAnchor {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
             Input::Packet(_, packet) => self.on_packet(now, packet, out),
-            Input::Wake => {
-                while let Some(address) = self.cache.take_expired(now) {
-                    report_binding(address, None, out);
-                }
-            }
+            Input::Wake => self.cache.expire(now, out),
             Input::Signal(_) => {}
         }
     }

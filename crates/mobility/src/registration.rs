@@ -3,8 +3,7 @@
 use crate::lifetime;
 use crate::protocol::{Action, Actions, Setup};
 use seamline_wire::control::{
-    AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
-    RegistrationRequest, ReplyCode,
+    AgentAdvertisement, AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode,
 };
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
@@ -100,7 +99,6 @@ impl Registration {
     fn ask(&mut self, now: Instant, place: Place, lifetime_s: u16, after_move: bool, actions: &mut Actions) {
         let Place { agent, care_of_address } = place;
         let request = RegistrationRequest {
-            flags: RegistrationFlags::default(),
             lifetime_s,
             home_address: self.home_address,
             home_agent: self.home_agent,

@@ -187,9 +187,6 @@ parameters! {
         pub keepalive: Option<KeepAlive> = None,
         /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
         pub time_wait: Duration = Duration::from_secs(240),
-        /// Between two challenge ACKs of a connection, at least: by the example of RFC 5961 section 7 at most ten in five
-        /// seconds (Linux: `tcp_invalid_ratelimit`).
-        pub challenge_ack_interval: Duration = Duration::from_millis(500),
     }
 }
 

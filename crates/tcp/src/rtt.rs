@@ -97,10 +97,6 @@ impl RoundTripEstimator {
             backoff: 1,
         }
     }
-    /// Whether every acknowledgment gives a sample.
-    pub fn samples_every_acknowledgment(&self) -> bool {
-        self.parameters.samples_every_acknowledgment
-    }
     /// What is known of the round-trip time.
     pub fn round_trip(&self) -> RoundTrip {
         self.round_trip

@@ -106,6 +106,26 @@ impl RangeSet {
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
+    /// As the sender's record of which bytes above the cumulative acknowledgment have arrived: take in what an acknowledgment of
+    /// everything before `unacknowledged` reports. A block that would make more than `most` ranges is left out: what it
+    /// reports is sent again.
+    pub fn take_in(
+        &mut self,
+        unacknowledged: Offset,
+        blocks: impl Iterator<Item = (Offset, Offset)>,
+        most: usize,
+    ) -> News {
+        let recorded_before = self.ranges.first().is_some_and(|&(left, _)| left < unacknowledged);
+        self.remove_before(unacknowledged);
+        let mut new = 0;
+        for (left, right) in blocks {
+            let left = left.max(unacknowledged);
+            if self.has_room_for(left, right, most) {
+                new += self.insert(left, right);
+            }
+        }
+        News { any: recorded_before || new > 0, blocks: new > 0 }
+    }
     /// Empty the set.
     pub fn clear(&mut self) {
         self.ranges.clear();
@@ -120,42 +140,6 @@ pub struct News {
     pub any: bool,
     /// Bytes that had not been reported before.
     pub blocks: bool,
-}
-
-/// The sender's record of which bytes above the cumulative acknowledgment have arrived.
-#[derive(Clone, Debug, Default)]
-pub struct Scoreboard {
-    sacked: RangeSet,
-}
-
-impl Scoreboard {
-    /// Take in what an acknowledgment of everything before `unacknowledged` reports. A block that would
-    /// make more than `most` ranges is left out: what it reports is sent again.
-    pub fn update(
-        &mut self,
-        unacknowledged: Offset,
-        blocks: impl Iterator<Item = (Offset, Offset)>,
-        most: usize,
-    ) -> News {
-        let recorded_before = self.sacked.as_slice().first().is_some_and(|&(left, _)| left < unacknowledged);
-        self.sacked.remove_before(unacknowledged);
-        let mut new = 0;
-        for (left, right) in blocks {
-            let left = left.max(unacknowledged);
-            if self.sacked.has_room_for(left, right, most) {
-                new += self.sacked.insert(left, right);
-            }
-        }
-        News { any: recorded_before || new > 0, blocks: new > 0 }
-    }
-    /// The bytes that have arrived out of order.
-    pub fn sacked(&self) -> &RangeSet {
-        &self.sacked
-    }
-    /// Forget everything, because the receiver may have done so (RFC 2018 section 8).
-    pub fn clear(&mut self) {
-        self.sacked.clear();
-    }
 }
 
 #[cfg(test)]
@@ -193,21 +177,21 @@ mod tests {
 
     #[test]
     fn an_acknowledgment_without_news_says_so() {
-        let mut board = Scoreboard::default();
-        assert!(board.update(at(10), [(at(20), at(30))].into_iter(), 9).any);
-        assert!(!board.update(at(10), [(at(20), at(30))].into_iter(), 9).any);
-        assert!(board.update(at(25), std::iter::empty(), 9).any);
+        let mut board = RangeSet::default();
+        assert!(board.take_in(at(10), [(at(20), at(30))].into_iter(), 9).any);
+        assert!(!board.take_in(at(10), [(at(20), at(30))].into_iter(), 9).any);
+        assert!(board.take_in(at(25), std::iter::empty(), 9).any);
     }
 
     #[test]
     fn a_full_scoreboard_takes_in_only_what_it_can_merge() {
-        let mut board = Scoreboard::default();
-        board.update(at(0), [(at(10), at(11)), (at(20), at(21)), (at(30), at(31))].into_iter(), 2);
-        assert_eq!(board.sacked().as_slice(), [(at(10), at(11)), (at(20), at(21))]);
-        assert!(!board.update(at(0), [(at(12), at(19)), (at(0), at(9))].into_iter(), 2).any);
-        assert!(board.update(at(0), [(at(11), at(12)), (at(19), at(20))].into_iter(), 2).any);
-        assert!(board.update(at(0), [(at(12), at(19))].into_iter(), 2).any);
-        assert!(board.update(at(0), [(at(30), at(31))].into_iter(), 2).any);
-        assert_eq!(board.sacked().as_slice(), [(at(10), at(21)), (at(30), at(31))]);
+        let mut board = RangeSet::default();
+        board.take_in(at(0), [(at(10), at(11)), (at(20), at(21)), (at(30), at(31))].into_iter(), 2);
+        assert_eq!(board.as_slice(), [(at(10), at(11)), (at(20), at(21))]);
+        assert!(!board.take_in(at(0), [(at(12), at(19)), (at(0), at(9))].into_iter(), 2).any);
+        assert!(board.take_in(at(0), [(at(11), at(12)), (at(19), at(20))].into_iter(), 2).any);
+        assert!(board.take_in(at(0), [(at(12), at(19))].into_iter(), 2).any);
+        assert!(board.take_in(at(0), [(at(30), at(31))].into_iter(), 2).any);
+        assert_eq!(board.as_slice(), [(at(10), at(21)), (at(30), at(31))]);
     }
 }

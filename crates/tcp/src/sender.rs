@@ -18,7 +18,7 @@ use crate::parameters::{IdleRestart, Parameters, WindowParameters};
 use crate::receiver::Receiver;
 use crate::recovery::{AckSeen, Command, Commands, Evidence, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
-use crate::scoreboard::{News, Scoreboard, most_ranges};
+use crate::scoreboard::{News, RangeSet, most_ranges};
 use crate::send_log::SendLog;
 use crate::variant::Variant;
 use crate::view::{View, Window};
@@ -103,7 +103,7 @@ pub(crate) struct Sender {
     largest_window: f64,
     growth_held_until: Instant,
     /// The furthest right edge of the peer's window so far.
-    furthest_edge: Offset,
+    pub(crate) furthest_edge: Offset,
     commands: Commands,
 }
 
@@ -140,7 +140,7 @@ impl Sender {
             finishing: false,
             nagle: parameters.segments.nagle,
             round_trip: RoundTrip::default(),
-            scoreboard: Scoreboard::default(),
+            scoreboard: RangeSet::default(),
             sent: keeps_log.then(log),
         };
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
@@ -242,12 +242,6 @@ impl Sender {
         self.view.largest_peer_window = self.view.largest_peer_window.max(window);
         self.furthest_edge = self.furthest_edge.max(self.view.unacknowledged + window);
     }
-    pub(crate) fn furthest_edge(&self) -> Offset {
-        self.furthest_edge
-    }
-    pub(crate) fn is_finishing(&self) -> bool {
-        self.view.finishing
-    }
 
     /// An acceptable acknowledgment.
     pub(crate) fn on_ack(
@@ -324,7 +318,7 @@ impl Sender {
     /// Record the SACK blocks: whether they contained anything new, and by how many bytes what is recorded
     /// has grown or, where the cumulative acknowledgment has passed it, shrunk.
     fn take_sack(&mut self, segment: &Segment, negotiated: bool) -> (News, i64) {
-        if !negotiated || (segment.sack.is_empty() && self.view.scoreboard.sacked().is_empty()) {
+        if !negotiated || (segment.sack.is_empty() && self.view.scoreboard.is_empty()) {
             return (News::default(), 0);
         }
         let (floor, initial, highest) = (self.view.unacknowledged, self.initial, self.view.highest_sent);
@@ -333,10 +327,10 @@ impl Sender {
             let (left, right) = (floor.nearest(block.left, initial)?, floor.nearest(block.right, initial)?);
             valid(left, right).then_some((left, right))
         });
-        let before = self.view.scoreboard.sacked().total();
+        let before = self.view.scoreboard.total();
         let most = most_ranges(self.view.largest_peer_window, self.view.segment_size);
-        let news = self.view.scoreboard.update(floor, blocks, most);
-        (news, self.view.scoreboard.sacked().total() as i64 - before as i64)
+        let news = self.view.scoreboard.take_in(floor, blocks, most);
+        (news, self.view.scoreboard.total() as i64 - before as i64)
     }
 
     fn note_ack(&self, segment: &Segment, exit: &mut Exit<'_>) {
@@ -475,7 +469,7 @@ impl Sender {
                 self.estimator.reset_backoff();
                 self.estimator.sample(sent, now - sent);
             }
-            Some(_) if !self.estimator.samples_every_acknowledgment() => return,
+            Some(_) if !self.view.parameters.round_trip.samples_every_acknowledgment => return,
             _ => match timestamp_sample {
                 Some(sample) => {
                     self.estimator.reset_backoff();

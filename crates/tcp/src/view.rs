@@ -3,7 +3,7 @@
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::rtt::RoundTrip;
-use crate::scoreboard::Scoreboard;
+use crate::scoreboard::RangeSet;
 use crate::send_log::SendLog;
 use seamline_wire::Instant;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub struct View {
     /// What is known of the round-trip time.
     pub round_trip: RoundTrip,
     /// What SACK has reported.
-    pub scoreboard: Scoreboard,
+    pub scoreboard: RangeSet,
     /// When each segment was sent; kept only for strategies that ask for it.
     pub sent: Option<SendLog>,
 }
@@ -137,7 +137,7 @@ impl View {
     /// of the gap before what SACK has reported.
     pub fn length_at(&self, at: Offset) -> u32 {
         let edge = self.unacknowledged + self.peer_window;
-        let end = self.scoreboard.sacked().next_present(at).unwrap_or(edge).min(edge).min(self.available);
+        let end = self.scoreboard.next_present(at).unwrap_or(edge).min(edge).min(self.available);
         end.saturating_since(at).min(u64::from(self.segment_size)) as u32
     }
 }

@@ -8,13 +8,9 @@ mod ours;
 use entry::Entry;
 use measure::{Measured, process};
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::str::FromStr;
-
-const INSTALL: [&str; 4] = ["apt-get", "install", "-y", "ns2"];
 
 /// What to run and where to put the result.
 #[derive(Debug, clap::Args)]
@@ -25,9 +21,6 @@ pub(crate) struct Options {
     /// Pairs of runs for each line of the result.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
     runs: u32,
-    /// Install ns-2 when it is missing.
-    #[arg(long)]
-    install: bool,
     /// Fail unless ours is this many times as fast as ns-2 with trimmed headers.
     #[arg(long, value_name = "FACTOR")]
     require: Option<f64>,
@@ -36,7 +29,6 @@ pub(crate) struct Options {
 /// One side of one workload in a process of its own: print the packets delivered.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SideOptions {
-    /// three_hops or dumbbell.
     workload: Workload,
     /// Random seed.
     seed: u64,
@@ -46,7 +38,8 @@ pub(crate) struct SideOptions {
 }
 
 /// A workload that exists here and as a script for ns-2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Workload {
     /// One NewReno flow over three hops with 1 % random loss on the last.
     ThreeHops,
@@ -73,19 +66,6 @@ impl Workload {
     }
 }
 
-impl FromStr for Workload {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        let found = Workload::ALL.into_iter().find(|workload| workload.name() == name);
-        found.ok_or_else(|| format!("no workload \"{name}\""))
-    }
-}
-impl fmt::Display for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// Run ours once and print the packets delivered.
 pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
     println!("{}", ours::delivered_packets(options.workload, options.seed, options.listening)?);
@@ -94,7 +74,7 @@ pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
 
 /// Run all comparisons; whether none is void and the required factor was met.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    ensure_ns2(options.install)?;
+    ensure_ns2()?;
     let peer = ns2_version();
     let mut entries = Vec::new();
     println!(
@@ -158,21 +138,10 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-fn ensure_ns2(install: bool) -> Result<(), String> {
-    if is_there("ns") {
-        return Ok(());
-    }
-    let how = INSTALL.join(" ");
-    if !install {
-        return Err(format!("ns-2 is not installed; install it with `{how}`, or let --install do so"));
-    }
-    let status = Command::new(INSTALL[0]).args(&INSTALL[1..]).status().map_err(|e| format!("{how}: {e}"))?;
-    if status.success() && is_there("ns") { Ok(()) } else { Err(format!("`{how}` did not install ns-2")) }
-}
-
-fn is_there(program: &str) -> bool {
+fn ensure_ns2() -> Result<(), String> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+    let is_there = std::env::split_paths(&paths).any(|folder| folder.join("ns").is_file());
+    is_there.then_some(()).ok_or_else(|| "ns-2 is not installed\ntip: apt-get install ns2".to_owned())
 }
 
 /// The version that Debian names, "ns-2" where it is not Debian's.

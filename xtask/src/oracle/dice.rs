@@ -5,7 +5,8 @@ use super::layout;
 use super::mrg32k3a::{clock_phase, loss_indices};
 use super::replay::most_arrivals;
 use super::setup::{Setup, Variant};
-use serde_json::Value;
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Clock phases agree when they differ by less than this fraction of a tick: ns-2's Tcl prints a draw
@@ -13,15 +14,19 @@ use std::path::PathBuf;
 const PHASE_TOLERANCE: f64 = 1e-9;
 
 /// What a directory records about one seed.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 struct Record {
     seed: u32,
+    #[serde(rename = "boot_time_over_tick")]
     phase: f64,
+    #[serde(rename = "boot_time_over_tick_vegas")]
     phase_of_vegas: f64,
     /// How many packets the lists cover.
+    #[serde(rename = "n")]
     count: u64,
-    /// Packet error ratio and the packets lost.
-    lists: Vec<(f64, Vec<u64>)>,
+    /// By packet error ratio: the packets lost.
+    #[serde(flatten)]
+    lists: BTreeMap<String, Vec<u64>>,
 }
 
 /// The packets that a run loses.
@@ -44,15 +49,10 @@ impl Dice {
     pub(super) fn read(paths: &[PathBuf]) -> Result<Dice, String> {
         let mut dice = Dice::default();
         for path in paths {
-            let fail = |e: String| format!("{}: {e}", path.display());
-            let json: Value = serde_json::from_str(&layout::read(path)?).map_err(|e| fail(e.to_string()))?;
-            let objects = match &json {
-                Value::Array(objects) => objects.as_slice(),
-                single => std::slice::from_ref(single),
-            };
-            for object in objects {
-                dice.records.push(Record::parse(object).map_err(fail)?);
-            }
+            let text = layout::read(path)?;
+            let single = |_| serde_json::from_str(&text).map(|record: Record| vec![record]);
+            let records = serde_json::from_str::<Vec<Record>>(&text).or_else(single);
+            dice.records.extend(records.map_err(|e| format!("{}: {e}", path.display()))?);
         }
         Ok(dice)
     }
@@ -60,7 +60,7 @@ impl Dice {
     /// How many recorded lists and phases our generator reproduces, and how many there are.
     pub(super) fn agreement(&self) -> (usize, usize) {
         let agree = |record: &Record| {
-            let lists = record.lists.iter().filter(|(per, list)| record.is_generated(*per, list)).count();
+            let lists = record.lists().filter(|(per, list)| record.is_generated(*per, list)).count();
             let phases = [(record.phase, false), (record.phase_of_vegas, true)];
             let phases = phases.iter().filter(|(recorded, is_vegas)| {
                 (recorded - clock_phase(record.seed, *is_vegas)).abs() < PHASE_TOLERANCE
@@ -110,26 +110,11 @@ impl Dice {
 }
 
 impl Record {
-    fn parse(object: &Value) -> Result<Record, String> {
-        let number = |name: &str| object[name].as_f64().ok_or_else(|| format!("no number \"{name}\""));
-        let fields = object.as_object().ok_or("not an object")?;
-        let mut lists = Vec::new();
-        for (name, value) in fields {
-            if let (Ok(per), Some(list)) = (name.parse::<f64>(), value.as_array()) {
-                let indices: Option<Vec<u64>> = list.iter().map(Value::as_u64).collect();
-                lists.push((per, indices.ok_or_else(|| format!("\"{name}\" is not a list of indices"))?));
-            }
-        }
-        Ok(Record {
-            seed: number("seed")? as u32,
-            phase: number("boot_time_over_tick")?,
-            phase_of_vegas: number("boot_time_over_tick_vegas")?,
-            count: number("n")? as u64,
-            lists,
-        })
+    fn lists(&self) -> impl Iterator<Item = (f64, &Vec<u64>)> {
+        self.lists.iter().filter_map(|(per, list)| Some((per.parse().ok()?, list)))
     }
     fn list(&self, per: f64) -> Option<&Vec<u64>> {
-        self.lists.iter().find(|(recorded, _)| *recorded == per).map(|(_, list)| list)
+        self.lists().find(|(recorded, _)| *recorded == per).map(|(_, list)| list)
     }
     fn is_generated(&self, per: f64, list: &[u64]) -> bool {
         loss_indices(self.seed, per, self.count) == list

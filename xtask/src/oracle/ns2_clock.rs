@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The time of the event being handled, in ns-2's doubles. Shared by all elements of a world, which are
 /// stepped one after the other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ns2Clock(Arc<AtomicU64>);
+pub(super) struct Ns2Clock(pub(super) Arc<AtomicU64>);
 
 impl Ns2Clock {
     /// Seconds.
@@ -23,10 +23,6 @@ impl Ns2Clock {
     /// The next event happens at `seconds`.
     pub(super) fn set(&self, seconds: f64) {
         self.0.store(seconds.to_bits(), Ordering::Relaxed);
-    }
-    /// The clock itself, for readers of its bits.
-    pub(super) fn bits(&self) -> Arc<AtomicU64> {
-        self.0.clone()
     }
 }
 

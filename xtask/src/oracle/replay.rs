@@ -65,7 +65,7 @@ fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, 
     let setup = run.setup;
     let clock = Ns2Clock::default();
     let mut parameters = parameters(setup, run.clock_phase)?;
-    parameters.ns2().vegas.clock = Some(DrivenClock(clock.bits()));
+    parameters.ns2().vegas.clock = Some(DrivenClock(clock.0.clone()));
     let parameters = Arc::new(parameters);
     let payload = u32::from(parameters.segments.maximum_segment_size);
     let (sender, receiver) = hosts(setup, &parameters)?;
@@ -175,11 +175,11 @@ fn sender<O: Observer>(world: &World<Node, O>) -> Option<&TimedHost> {
 }
 
 fn misordered<O: Observer>(world: &World<Node, O>) -> Option<Instant> {
-    sender(world).and_then(TimedHost::misordered)
+    sender(world).and_then(|host| host.misordered)
 }
 
 fn counters<O: Observer>(world: &World<Node, O>, payload: u32) -> Counters {
-    let statistics = sender(world).map(|host| host.host().endpoint(ConnectionId(0)).statistics());
+    let statistics = sender(world).map(|host| host.host.endpoint(ConnectionId(0)).statistics());
     let statistics = statistics.unwrap_or_default();
     let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     Counters {

@@ -3,10 +3,14 @@
 
 use super::mrg32k3a::clock_phase;
 use seamline_wire::{Duration, Rate};
+use serde::Deserialize;
+use serde::de::value::{self, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use std::str::FromStr;
 
 /// The chains of links of the reference scenarios, from sender to receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Chain {
     /// Families a and c.
     ThreeHops,
@@ -23,19 +27,6 @@ pub(super) enum Chain {
 pub(super) struct Hop {
     pub(super) rate: Rate,
     pub(super) one_way_delay: Duration,
-}
-
-impl FromStr for Chain {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "three_hops" => Ok(Chain::ThreeHops),
-            "listed_drops" => Ok(Chain::ListedDrops),
-            "vegas_buffers" => Ok(Chain::VegasBuffers),
-            "snoop" => Ok(Chain::Snoop),
-            other => Err(format!("no chain \"{other}\"")),
-        }
-    }
 }
 
 impl Chain {
@@ -61,7 +52,7 @@ impl Chain {
 }
 
 /// A variant by ns-2's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) enum Variant {
     /// Agent/TCP.
     Tahoe,
@@ -88,20 +79,6 @@ impl Variant {
     }
 }
 
-impl FromStr for Variant {
-    type Err = String;
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "Tahoe" => Ok(Variant::Tahoe),
-            "Reno" => Ok(Variant::Reno),
-            "Newreno" => Ok(Variant::Newreno),
-            "Sack1" => Ok(Variant::Sack1),
-            "Vegas" => Ok(Variant::Vegas),
-            other => Err(format!("variant \"{other}\" has no counterpart here")),
-        }
-    }
-}
-
 /// The settings of a run as one table: the field, its default, its name in the reference files, and how its value is read.
 macro_rules! settings {
     ($($(#[$doc:meta])* $field:ident: $type:ty = $default:expr, $($name:literal)|+, $read:expr;)*) => {
@@ -121,7 +98,7 @@ macro_rules! settings {
             /// Take one setting by its name in the files; `Ok(false)` when there is no such setting.
             pub(super) fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
                 match name {
-                    "chain" => self.chain = value.parse()?,
+                    "chain" => self.chain = named(name, value)?,
                     $($($name)|+ => self.$field = $read(name, value)?,)*
                     _ => return Ok(false),
                 }
@@ -133,7 +110,7 @@ macro_rules! settings {
 
 settings! {
     /// The sender.
-    variant: Variant = Variant::Newreno, "variant", parsed;
+    variant: Variant = Variant::Newreno, "variant", named;
     /// Decides the sender's clock phase, and the losses of family a.
     seed: u32 = 1, "seed", number;
     /// Packet size in bytes.
@@ -216,8 +193,10 @@ fn number<T: FromStr>(name: &str, value: &str) -> Result<T, String> {
     value.trim().parse().map_err(|_| format!("{name}={value}: not a number that fits"))
 }
 
-fn parsed<T: FromStr>(_: &str, value: &str) -> Result<T, T::Err> {
-    value.parse()
+/// One of the cases of an enum, by its name.
+fn named<T: DeserializeOwned>(name: &str, value: &str) -> Result<T, String> {
+    let value: StrDeserializer<'_, value::Error> = value.into_deserializer();
+    T::deserialize(value).map_err(|error| format!("{name}: {error}"))
 }
 
 fn flag(name: &str, value: &str) -> Result<bool, String> {

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 const ONLY: ConnectionId = ConnectionId(0);
 
 /// A host with one connection. A timer comes before a packet of the same time, because it was set
-/// earlier, except at times chosen beforehand; [`TimedHost::misordered`] finds these times.
+/// earlier, except at times chosen beforehand; [`Self::misordered`] holds the first of these times.
 #[derive(Debug)]
 pub(super) struct TimedHost {
-    host: Host,
+    pub(super) host: Host,
     setup: Setup,
     clock: Ns2Clock,
     packet_first: BTreeSet<Instant>,
@@ -24,7 +24,8 @@ pub(super) struct TimedHost {
     /// A timer waits for the packet of this time.
     waits_for_packet: Option<Instant>,
     last_packet: Option<Instant>,
-    misordered: Option<Instant>,
+    /// The first time at which a packet should have come before a timer: what happened later is void.
+    pub(super) misordered: Option<Instant>,
     is_over: bool,
 }
 
@@ -43,13 +44,6 @@ impl TimedHost {
             misordered: None,
             is_over: false,
         }
-    }
-    pub(super) fn host(&self) -> &Host {
-        &self.host
-    }
-    /// The first time at which a packet should have come before a timer: what happened later is void.
-    pub(super) fn misordered(&self) -> Option<Instant> {
-        self.misordered
     }
 
     fn on_packet(&mut self, now: Instant, input: Input, out: &mut Outbox) {

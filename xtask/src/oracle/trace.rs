@@ -3,11 +3,13 @@
 
 use super::layout;
 use super::setup::{Chain, Setup};
+use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What happened in one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
     /// The sender took in a cumulative acknowledgment.
     Ack,
@@ -20,12 +22,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Kind, &'static str); 4] =
-        [(Kind::Ack, "ack"), (Kind::Send, "send"), (Kind::Rexmit, "rexmit"), (Kind::Drop, "drop")];
-
     /// Its name in the files.
     pub(super) fn name(self) -> &'static str {
-        Kind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+        match self {
+            Kind::Ack => "ack",
+            Kind::Send => "send",
+            Kind::Rexmit => "rexmit",
+            Kind::Drop => "drop",
+        }
     }
     /// Rows of one instant are ordered by this: acknowledgments come before what they cause, drops last.
     pub(super) fn rank(self) -> u8 {
@@ -87,17 +91,14 @@ impl Trace {
     }
 
     fn parse(path: &Path, text: &str) -> Result<Trace, String> {
-        let mut lines = text.lines();
-        let comment = lines.next().and_then(|line| line.strip_prefix('#')).ok_or("no comment line")?;
-        let (setup, totals, not_understood) = settings(comment)?;
-        let columns = Columns::find(lines.next().ok_or("no column names")?)?;
+        let (comment, table) = text.split_once('\n').ok_or("no column names")?;
+        let (mut setup, totals, not_understood) =
+            settings(comment.strip_prefix('#').ok_or("no comment line")?)?;
         const FIRST_LINE: usize = 3;
-        let row =
-            |(n, line): (usize, &str)| columns.row(line).map_err(|e| format!("line {}: {e}", n + FIRST_LINE));
-        let mut rows: Vec<Row> =
-            lines.enumerate().filter(|(_, line)| !line.is_empty()).map(row).collect::<Result<_, _>>()?;
+        let mut lines = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(table.as_bytes());
+        let rows = lines.deserialize().map(|line| line.map(Line::into_row)).collect::<Result<_, _>>();
+        let mut rows: Vec<Row> = rows.map_err(|e| e.to_string())?;
         forget_initial_variation(&mut rows);
-        let mut setup = setup;
         if let Some(last) = rows.last() {
             setup.dur = setup.dur.max(last.time.ceil());
         }
@@ -140,37 +141,28 @@ fn settings(comment: &str) -> Result<(Setup, Totals, Vec<String>), String> {
     Ok((setup, totals, not_understood))
 }
 
-/// The index of each column in a row of the file: time, event and sequence number, then the variables.
-struct Columns(Vec<usize>);
+/// A row of the file.
+#[derive(Debug, Deserialize)]
+struct Line {
+    time: f64,
+    event: Kind,
+    seq: f64,
+    cwnd: f64,
+    ssthresh: f64,
+    dupacks: f64,
+    srtt: f64,
+    rttvar: f64,
+    backoff: f64,
+}
 
-impl Columns {
-    fn find(names: &str) -> Result<Columns, String> {
-        let names: Vec<&str> = names.split(',').map(str::trim).collect();
-        let wanted = ["time", "event", "seq"].into_iter().chain(VARIABLES.map(|(name, _)| name));
-        let index = |wanted: &str| {
-            names.iter().position(|name| *name == wanted).ok_or_else(|| format!("no column \"{wanted}\""))
-        };
-        wanted.map(index).collect::<Result<_, _>>().map(Columns)
-    }
-
-    fn row(&self, line: &str) -> Result<Row, String> {
-        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let text = |n: usize| fields.get(self.0[n]).copied().ok_or_else(|| "too few columns".to_owned());
-        let value = |n: usize| {
-            let field = text(n)?;
-            field.parse::<f64>().map_err(|_| format!("\"{field}\" is not a number"))
-        };
-        let event = text(1)?;
-        let kind = Kind::ALL.iter().find(|(_, name)| *name == event).map(|(kind, _)| *kind);
-        let mut variables = [f64::NAN; VARIABLES.len()];
-        for (n, variable) in variables.iter_mut().enumerate() {
-            *variable = value(3 + n)?;
+impl Line {
+    fn into_row(self) -> Row {
+        let Line { time, event, seq, cwnd, ssthresh, dupacks, srtt, rttvar, backoff } = self;
+        Row {
+            time,
+            kind: event,
+            seq: seq as i64,
+            variables: [cwnd, ssthresh, dupacks, srtt, rttvar, backoff],
         }
-        Ok(Row {
-            time: value(0)?,
-            kind: kind.ok_or_else(|| format!("unknown event \"{event}\""))?,
-            seq: value(2)? as i64,
-            variables,
-        })
     }
 }

@@ -18,28 +18,16 @@ pub(super) fn closed_form(advice: &Advice) -> String {
         bound(form.longest_interruption_s),
         bound(form.shortest_stay_s)
     );
-    for (link, left) in
-        [&advice.question.from, &advice.question.to].into_iter().zip(form.window_limited_bits_per_second)
-    {
-        if let Some(left) = left {
-            text += &format!(
-                "  (a window of at most {} leaves {} of {})\n",
-                bytes(form.window_bytes as u64),
-                bit_rate(left),
-                link.name
-            );
-        }
+    let links = [&advice.question.from, &advice.question.to];
+    let left =
+        |rates: [Option<f64>; 2]| links.into_iter().zip(rates).filter_map(|(link, left)| Some((link, left?)));
+    for (link, left) in left(form.window_limited_bits_per_second) {
+        let window = bytes(form.window_bytes as u64);
+        text += &format!("  (a window of at most {window} leaves {} of {})\n", bit_rate(left), link.name);
     }
-    for (link, left) in
-        [&advice.question.from, &advice.question.to].into_iter().zip(form.loss_limited_bits_per_second)
-    {
-        if let Some(left) = left {
-            text += &format!(
-                "  (in the long run random losses alone leave {} of {})\n",
-                bit_rate(left),
-                link.name
-            );
-        }
+    for (link, left) in left(form.loss_limited_bits_per_second) {
+        let left = bit_rate(left);
+        text += &format!("  (in the long run random losses alone leave {left} of {})\n", link.name);
     }
     text += &agreement(advice);
     text + &advice.disagreements.iter().map(|found| disagreement(advice, found)).collect::<String>()

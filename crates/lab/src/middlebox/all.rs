@@ -21,7 +21,7 @@ pub(crate) struct Middleboxes(Vec<Middlebox>);
 impl Middleboxes {
     /// Their namespaces and interfaces; the agents that they replace are taken out of the network. The commands do not run yet.
     pub(crate) fn new(live: &mut Live<'_>, stacks: &Stacks) -> Result<Self, LabError> {
-        let placed = placed(live.scenario(), &stacks.external_agents).map_err(LabError::Refused)?;
+        let placed = placed(live.scenario(), &stacks.external_agents)?;
         let mut all = Vec::with_capacity(placed.len());
         for (agent, external) in placed {
             all.push(Middlebox::new(live, agent, external, stacks.version)?);

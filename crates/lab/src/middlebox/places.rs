@@ -1,6 +1,6 @@
 //! Which agents of a scenario a command can replace, and which nodes are on each side of it.
 
-use crate::stacks::Refusal;
+use crate::run::LabError;
 use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
 use std::ffi::OsString;
 
@@ -27,13 +27,13 @@ impl ExternalAgent {
 pub(crate) fn placed<'a>(
     scenario: &Scenario,
     external_agents: &'a [ExternalAgent],
-) -> Result<Vec<(usize, &'a ExternalAgent)>, Refusal> {
+) -> Result<Vec<(usize, &'a ExternalAgent)>, LabError> {
     let mut placed: Vec<(usize, &ExternalAgent)> = Vec::new();
     for it in external_agents {
         let found = scenario.agents.iter().position(|spec| spec.name == it.agent);
         let number = found.ok_or_else(|| unknown(scenario, &it.agent))?;
         if external_agents.iter().filter(|other| other.agent == it.agent).count() > 1 {
-            return Err(Refusal(format!(
+            return Err(LabError::Refused(format!(
                 "--agent {} is given twice: one command stands in a place",
                 it.agent
             )));
@@ -48,7 +48,7 @@ pub(crate) fn placed<'a>(
     let talking = scenario.agents.iter().enumerate().filter(|(_, spec)| talks(spec));
     let (outside, inside): (Vec<_>, Vec<_>) = talking.partition(|(number, _)| is_outside(*number));
     if let ([_, ..], [(_, alone), ..]) = (outside.as_slice(), inside.as_slice()) {
-        return Err(Refusal(format!(
+        return Err(LabError::Refused(format!(
             "agents of obTCP talk to each other, and {:?} would be simulated next to a command\ntip: --agent {}=COMMAND, too",
             alone.name, alone.name
         )));
@@ -63,22 +63,24 @@ pub(crate) fn placed<'a>(
 pub(crate) fn has_place_for_all<'a>(
     scenarios: impl Iterator<Item = &'a Scenario> + Clone,
     external_agents: &[ExternalAgent],
-) -> Result<(), Refusal> {
+) -> Result<(), LabError> {
     match external_agents.iter().find(|it| !scenarios.clone().any(|scenario| it.stands_in(scenario))) {
         None => Ok(()),
-        Some(ExternalAgent { agent, .. }) => Err(Refusal(format!(
+        Some(ExternalAgent { agent, .. }) => Err(LabError::Refused(format!(
             "no agent stands at {agent:?} in what is run (kind = \"none\"), so no command does\ntip: --set agent.{agent}.kind=snoop, or --set \"grid.agent.{agent}.kind=['snoop']\""
         ))),
     }
 }
 
-fn unknown(scenario: &Scenario, name: &str) -> Refusal {
+fn unknown(scenario: &Scenario, name: &str) -> LabError {
     let names: Vec<&str> = scenario.agents.iter().map(|spec| spec.name.as_str()).collect();
     let tip = match names.as_slice() {
         [] => "it has none; an [[agent]] sets the position of the command".to_owned(),
         names => format!("it has {}", names.join(", ")),
     };
-    Refusal(format!("the scenario has no agent {name:?} whose place a command could take\ntip: {tip}"))
+    LabError::Refused(format!(
+        "the scenario has no agent {name:?} whose place a command could take\ntip: {tip}"
+    ))
 }
 
 /// The nodes on both sides, by index.
@@ -94,16 +96,16 @@ pub(super) struct Sides {
 ///
 /// # Errors
 /// When it is at a cell, its link is not the only way, or no flow passes it.
-pub(super) fn sides(scenario: &Scenario, spec: &AgentSpec) -> Result<Sides, Refusal> {
+pub(super) fn sides(scenario: &Scenario, spec: &AgentSpec) -> Result<Sides, LabError> {
     let AgentPlace::Link(own) = spec.at else {
-        return Err(Refusal(format!(
+        return Err(LabError::Refused(format!(
             "agent {:?} is at a cell, and a command can take the place of an agent at a link only",
             spec.name
         )));
     };
     let behind = scenario.beyond(own);
     if behind.contains(&scenario.links[own].from) {
-        return Err(Refusal(format!(
+        return Err(LabError::Refused(format!(
             "the link of agent {:?} is not the only way between its ends, so a command in its place would not know what is on which side",
             spec.name
         )));
@@ -116,7 +118,7 @@ pub(super) fn sides(scenario: &Scenario, spec: &AgentSpec) -> Result<Sides, Refu
     });
     match ends {
         Some(ends) => Ok(Sides { ends, behind }),
-        None => Err(Refusal(format!(
+        None => Err(LabError::Refused(format!(
             "no flow passes agent {:?}, in whose place a command is to stand",
             spec.name
         ))),

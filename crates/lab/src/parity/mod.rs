@@ -21,7 +21,7 @@ mod columns;
 
 pub use compare::{Cell, Comparison, Mark, Pair, Row, ScenarioParity};
 pub use differences::{Difference, Judged};
-pub use runs::{Arm, CellRuns, ParityError};
+pub use runs::{Arm, CellRuns};
 
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,6 @@ use seamline_experiment::summary::label;
 use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -66,32 +65,6 @@ pub struct CellRuns {
     pub left_out: Vec<String>,
 }
 
-/// Why there is nothing to compare.
-#[derive(Debug)]
-pub enum ParityError {
-    /// The lab could not run it.
-    Lab(LabError),
-    /// A stop was requested.
-    Stopped,
-}
-
-impl fmt::Display for ParityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ParityError::Lab(error) => error.fmt(f),
-            ParityError::Stopped => f.write_str("interrupted before everything was run"),
-        }
-    }
-}
-
-impl std::error::Error for ParityError {}
-
-impl From<LabError> for ParityError {
-    fn from(error: LabError) -> Self {
-        ParityError::Lab(error)
-    }
-}
-
 /// How many runs a plan takes, without repetitions.
 pub fn count(plan: &Plan) -> usize {
     plan.runs() * Arm::ALL.len()
@@ -106,7 +79,7 @@ pub fn measure(
     state: &StateDirectory,
     options: &ParityOptions,
     finished: &(dyn Fn() + Sync),
-) -> Result<Vec<CellRuns>, ParityError> {
+) -> Result<Vec<CellRuns>, LabError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
     crate::check(&plan, &Stacks { external_agents: options.external_agents.clone(), ..Stacks::default() })?;
@@ -116,7 +89,7 @@ pub fn measure(
     run_all(jobs(&plan), &limits, run, |(job, outcome)| {
         finished();
         outcomes.push((job, outcome?));
-        Ok::<_, ParityError>(())
+        Ok::<_, LabError>(())
     })?;
     Ok(gather(&plan, outcomes))
 }
@@ -145,19 +118,14 @@ struct Outcome {
 }
 
 impl Job {
-    fn run(
-        self,
-        plan: &Plan,
-        state: &StateDirectory,
-        options: &ParityOptions,
-    ) -> Result<Outcome, ParityError> {
+    fn run(self, plan: &Plan, state: &StateDirectory, options: &ParityOptions) -> Result<Outcome, LabError> {
         let mut alone = Plan { cells: vec![plan.cells[self.cell].clone()], ..plan.clone() };
         alone.cells[0].scenario.seeds = vec![self.seed];
         let mut repeated = 0;
         loop {
             let record = match self.once(&alone, state, options) {
                 // Another attempt would not help: the host is not at fault.
-                Err(ParityError::Lab(LabError::CommandEnded(why))) => {
+                Err(LabError::CommandEnded(why)) => {
                     return Ok(Outcome { record: Err(why), repeated });
                 }
                 record => record?,
@@ -178,20 +146,20 @@ impl Job {
         plan: &Plan,
         state: &StateDirectory,
         options: &ParityOptions,
-    ) -> Result<RunRecord, ParityError> {
+    ) -> Result<RunRecord, LabError> {
         let run_options = RunOptions { stop: options.stop.clone(), ..RunOptions::default() };
         let results = match self.arm {
             Arm::Simulator => {
-                seamline_experiment::run(plan, &run_options, &|| {}).map_err(|_| ParityError::Stopped)
+                seamline_experiment::run(plan, &run_options, &|| {}).map_err(|_| LabError::Stopped)
             }
             Arm::Ours | Arm::Kernel => {
                 let stacks = self.stacks(&plan.cells[0].scenario, options);
                 let results = crate::run(plan, &stacks, Some(state), &run_options, &|| {});
-                results.map_err(|it| it.failure.map_or(ParityError::Stopped, ParityError::Lab))
+                results.map_err(|it| it.failure.unwrap_or(LabError::Stopped))
             }
         };
         let mut results = results?;
-        results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(ParityError::Stopped)
+        results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(LabError::Stopped)
     }
 
     fn stacks(self, scenario: &Scenario, options: &ParityOptions) -> Stacks {

@@ -1,8 +1,6 @@
 //! What flows carry: bytes that follow from their place alone, so that a lost, doubled, moved or damaged byte is noticed
 //! by the reader, without anything being kept.
 
-use std::fmt;
-
 const WORD: usize = 8;
 /// The odd part of the golden ratio, as in SplitMix64: successive words are far apart.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -20,14 +18,6 @@ pub struct Mismatch {
     /// Its offset in the connection. After a lost or doubled byte the first that differs may by chance come a little later.
     pub offset: u64,
 }
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the byte at offset {} is not what was sent there", self.offset)
-    }
-}
-
-impl std::error::Error for Mismatch {}
 
 impl Content {
     /// The bytes of connection number `connection` in a run with this seed.

@@ -12,9 +12,7 @@
 //!
 //! # fn example(server: Arc<Namespace>, phone: Arc<Namespace>) -> std::io::Result<()> {
 //! let content = Content::new(1, 0);
-//! let sink = SinkPlan {
-//!     connection: 0, namespace: phone, local: "10.0.0.2:5001".parse().unwrap(), content, congestion_control: None,
-//! };
+//! let sink = SinkPlan { connection: 0, namespace: phone, local: "10.0.0.2:5001".parse().unwrap(), content };
 //! let source = SourcePlan {
 //!     connection: 0, namespace: server, local: "10.0.0.1:0".parse().unwrap(), remote: sink.local, content,
 //!     bytes: None, start: Duration::ZERO, stop: None, congestion_control: Some("cubic".into()),

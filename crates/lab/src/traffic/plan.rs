@@ -40,8 +40,6 @@ pub struct SinkPlan {
     pub local: SocketAddr,
     /// What should come.
     pub content: Content,
-    /// Its congestion control by the kernel's name, for what little it sends; `None`: the namespace's default.
-    pub congestion_control: Option<String>,
 }
 
 /// How one end of a connection ended.

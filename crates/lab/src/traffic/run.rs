@@ -77,7 +77,7 @@ impl Traffic {
 }
 
 impl Running {
-    /// Wait until all connections are through, at most this long. Whether they are.
+    /// Wait until all connections are through, at most this long. Returns whether they are. A sink whose source never connects is not.
     pub fn wait(&self, at_most: Duration) -> bool {
         let at_most = std::time::Duration::from_nanos(at_most.as_nanos());
         self.done.recv_timeout(at_most) == Err(RecvTimeoutError::Disconnected)

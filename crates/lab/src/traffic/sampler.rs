@@ -23,7 +23,7 @@ pub struct Observation {
 #[derive(Debug)]
 pub(super) struct Sampler {
     observations: Sender<Observation>,
-    due: Instant,
+    pub(super) due: Instant,
     last: BTreeMap<u32, TcpInfo>,
 }
 
@@ -31,10 +31,6 @@ impl Sampler {
     /// Samples go to `observations`, or nowhere when its receiver is gone.
     pub(super) fn new(observations: Sender<Observation>) -> Self {
         Sampler { observations, due: clock::monotonic(), last: BTreeMap::new() }
-    }
-
-    pub(super) fn due(&self) -> Instant {
-        self.due
     }
 
     /// Sample all when the time has come. Missed samples are not made up for.

@@ -7,7 +7,6 @@ use crate::traffic::socket::{self, Visitor};
 use crate::traffic::source::is_passing;
 use crate::traffic::{Outcome, SinkPlan, SinkReport};
 use nix::sys::epoll::EpollFlags;
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -32,7 +31,6 @@ struct Sink {
 #[derive(Debug)]
 pub(super) struct Sinks {
     sinks: Vec<Sink>,
-    numbers: BTreeMap<u32, usize>,
     poller: Poller,
     control: Arc<Control>,
     piece: Vec<u8>,
@@ -50,17 +48,12 @@ impl Sinks {
             let report = SinkReport { connection: plan.connection, ..SinkReport::default() };
             sinks.push(Sink { plan, state: State::Listening(listener), report });
         }
-        let numbers = sinks.iter().enumerate().map(|(number, sink)| (sink.plan.connection, number)).collect();
-        Ok(Sinks { left: sinks.len(), sinks, numbers, poller, control, piece: vec![0; PIECE] })
+        Ok(Sinks { left: sinks.len(), sinks, poller, control, piece: vec![0; PIECE] })
     }
 
     /// Run until all are over or the traffic ends.
     pub(super) fn run(mut self) -> Vec<SinkReport> {
         while self.left > 0 && !self.control.is_ending() {
-            self.give_up();
-            if self.left == 0 {
-                break;
-            }
             match self.poller.wait(None) {
                 Ok(ready) => ready.into_iter().for_each(|number| self.proceed(number)),
                 Err(error) => {
@@ -70,17 +63,6 @@ impl Sinks {
             }
         }
         self.sinks.into_iter().map(Sink::end).collect()
-    }
-
-    /// Stop listening for those that will not come.
-    fn give_up(&mut self) {
-        for connection in self.control.take_never_coming() {
-            if let Some(&number) = self.numbers.get(&connection)
-                && matches!(self.sinks[number].state, State::Listening(_))
-            {
-                self.finish(number, Outcome::Unfinished);
-            }
-        }
     }
 
     fn proceed(&mut self, number: usize) {
@@ -161,12 +143,10 @@ impl Sink {
 fn listeners(plans: &[SinkPlan]) -> io::Result<Vec<TcpListener>> {
     let open = |visitor: &mut Visitor, plan: &SinkPlan| {
         let there = visitor.go_to(&plan.namespace);
-        there.and_then(|()| socket::listening(plan.local, plan.congestion_control.as_deref())).map_err(
-            |error| {
-                let what = format_args!("connection {} cannot listen on {}", plan.connection, plan.local);
-                explained(error, what)
-            },
-        )
+        there.and_then(|()| socket::listening(plan.local)).map_err(|error| {
+            let what = format_args!("connection {} cannot listen on {}", plan.connection, plan.local);
+            explained(error, what)
+        })
     };
     socket::visiting(|mut visitor| plans.iter().map(|plan| open(&mut visitor, plan)).collect())
 }

@@ -40,8 +40,8 @@ pub(super) fn visiting<T: Send>(make: impl FnOnce(Visitor) -> io::Result<T> + Se
 }
 
 /// A socket that listens for one connection, in the namespace of the calling thread.
-pub(super) fn listening(local: SocketAddr, congestion_control: Option<&str>) -> io::Result<TcpListener> {
-    let socket = stream_socket(local, congestion_control)?;
+pub(super) fn listening(local: SocketAddr) -> io::Result<TcpListener> {
+    let socket = stream_socket(local, None)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(local))?;
     listen(&socket, Backlog::new(8)?)?;
     Ok(TcpListener::from(socket))

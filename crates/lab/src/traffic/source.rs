@@ -109,7 +109,7 @@ impl Sources {
 
     fn wake_at(&self) -> Option<Instant> {
         let appointment = self.agenda.first().map(|(at, ..)| *at);
-        let sample = self.sampler.as_ref().filter(|_| self.open > 0).map(Sampler::due);
+        let sample = self.sampler.as_ref().filter(|_| self.open > 0).map(|sampler| sampler.due);
         [appointment, sample].into_iter().flatten().min()
     }
 
@@ -245,9 +245,6 @@ impl Sources {
         }
         if source.close_with(outcome) {
             self.left -= 1;
-            if self.sources[number].report.connected.is_none() {
-                self.control.never_comes(connection);
-            }
         }
     }
 }

@@ -259,7 +259,7 @@ impl Host {
             Some(&place) => {
                 let received = self.connections[place].received.check(&packet.segment, payload);
                 if let Err(mismatch) = received {
-                    self.mismatch.get_or_insert(format!("connection {place}: {mismatch}"));
+                    self.mismatch.get_or_insert(format!("connection {place}: {mismatch:?}"));
                 }
                 self.act(place, now, |endpoint, now, out| endpoint.on_packet(now, &packet, out));
             }

@@ -91,7 +91,6 @@ pub(crate) fn plans(network: &Network, count: u32) -> (Vec<SourcePlan>, Vec<Sink
         namespace: network.right.clone(),
         local: (RIGHT, 10_000 + connection as u16).into(),
         content: Content::new(1, connection.into()),
-        congestion_control: None,
     };
     let source = |sink: &SinkPlan| SourcePlan {
         connection: sink.connection,

@@ -1,9 +1,9 @@
 //! Hierarchical Mobile IPv6 (RFC 5380, RFC 4140): a mobility anchor point near the mobile node hides its moves from the home
 //! agent, which knows the node by its regional care-of address.
 
-use super::mobile_ipv6::TRAITS;
-use super::router_discovery::RouterDiscovery;
+use super::mobile_ipv6::{SOLICITATION, TRAITS};
 use super::{Action, Actions, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards};
+use crate::agent_discovery::AgentDiscovery;
 use crate::update_list::{Accepted, Subscription, UpdateListEntry};
 use seamline_wire::control::{BindingAcknowledgement, BindingFlags, Ipv6Control, RouterAdvertisement};
 use seamline_wire::{Control, Instant, NodeId, Tunnel};
@@ -24,7 +24,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 /// The mobile node's part.
 #[derive(Debug)]
 struct Hmipv6 {
-    discovery: RouterDiscovery,
+    discovery: AgentDiscovery,
     /// The binding of the regional to the on-link care-of address, at the mobility anchor point.
     local: UpdateListEntry,
     /// The binding of the home address to the regional care-of address, at the home agent. Without a home agent the address
@@ -51,7 +51,7 @@ impl Hmipv6 {
         let mut local = entry(anchor, regional_address, BindingFlags::MOBILITY_ANCHOR_POINT);
         let mut home =
             setup.home_agent.map(|agent| entry(agent, setup.home_address, BindingFlags::HOME_REGISTRATION));
-        let discovery = RouterDiscovery::new(setup);
+        let discovery = AgentDiscovery::new(setup);
         let on_link_address = setup.registered_with.and_then(|router| discovery.on_link_address(router));
         if let Some(address) = on_link_address {
             local = local.bound_to(address);
@@ -61,7 +61,7 @@ impl Hmipv6 {
     }
 
     fn on_advertisement(&mut self, now: Instant, heard: &RouterAdvertisement, actions: &mut Actions) {
-        if !self.discovery.heard(now, heard, actions) {
+        if !self.discovery.heard(now, heard.router, heard.lifetime_s, actions) {
             return;
         }
         let in_domain = heard.mobility_anchor_point == Some(self.local.anchor());
@@ -108,7 +108,7 @@ impl Protocol for Hmipv6 {
                 self.on_acknowledgement(now, answer, actions);
             }
             ProtocolEvent::Message(_) => {}
-            ProtocolEvent::LinkUp => self.discovery.link_up(actions),
+            ProtocolEvent::LinkUp => self.discovery.link_up(SOLICITATION, actions),
             ProtocolEvent::Wake => {
                 let entries = std::iter::once(&mut self.local).chain(&mut self.home);
                 entries.for_each(|entry| entry.on_wake(now, actions));

@@ -1,10 +1,10 @@
 //! Mobile IPv4 (RFC 5944) with foreign agents: the mobile node learns of an agent from its advertisements and
 //! registers through it.
 
-use super::{Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits};
+use super::{Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits};
 use crate::agent_discovery::AgentDiscovery;
 use crate::registration::Registration;
-use seamline_wire::{Control, Instant, NodeId};
+use seamline_wire::{Control, Instant};
 
 /// Mobile IPv4 in the registry.
 pub(super) static SCHEME: Scheme = Scheme {
@@ -24,20 +24,13 @@ pub(super) static SCHEME: Scheme = Scheme {
 /// The mobile node's part of Mobile IPv4.
 #[derive(Debug)]
 struct MobileIpv4 {
-    home_address: NodeId,
     discovery: AgentDiscovery,
     registration: Registration,
-    layer_2_triggers: bool,
 }
 
 impl MobileIpv4 {
     fn new(setup: &Setup) -> Self {
-        MobileIpv4 {
-            home_address: setup.home_address,
-            discovery: AgentDiscovery::new(setup.movement_detection, setup.registered_with),
-            registration: Registration::new(setup),
-            layer_2_triggers: setup.layer_2_triggers,
-        }
+        MobileIpv4 { discovery: AgentDiscovery::new(setup), registration: Registration::new(setup) }
     }
 }
 
@@ -53,11 +46,7 @@ impl Protocol for MobileIpv4 {
                 self.registration.on_reply(now, reply, actions);
             }
             ProtocolEvent::Message(_) => {}
-            ProtocolEvent::LinkUp if self.layer_2_triggers => {
-                let (to, message) = (NodeId::ALL_ROUTERS, Control::AgentSolicitation);
-                actions.push(Action::Send { from: self.home_address, to, message });
-            }
-            ProtocolEvent::LinkUp => {}
+            ProtocolEvent::LinkUp => self.discovery.link_up(Control::AgentSolicitation, actions),
             ProtocolEvent::Wake => self.registration.on_wake(now, actions),
         }
     }

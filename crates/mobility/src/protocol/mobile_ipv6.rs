@@ -1,10 +1,10 @@
 //! Mobile IPv6 (RFC 6275) without route optimisation: packets pass a tunnel between the mobile node and its home
 //! agent in both directions (section 4.1 calls it bidirectional tunnelling), and correspondents know nothing.
 
-use super::router_discovery::RouterDiscovery;
 use super::{
     Action, Actions, BaseStation, Participation, Protocol, ProtocolEvent, Scheme, Setup, Traits, Upwards,
 };
+use crate::agent_discovery::AgentDiscovery;
 use crate::update_list::{Accepted, Subscription, UpdateListEntry};
 use seamline_wire::control::{BindingFlags, Ipv6Control};
 use seamline_wire::{Control, Instant, NodeId, Tunnel};
@@ -26,11 +26,13 @@ pub(super) const TRAITS: Traits = Traits {
     previous_router_forwards: false,
 };
 
+pub(super) const SOLICITATION: Control = Control::Ipv6(Ipv6Control::RouterSolicitation);
+
 /// The mobile node's part of Mobile IPv6, or the mobile router's (the flags say which).
 #[derive(Debug)]
 pub(super) struct MobileIpv6 {
     home_address: NodeId,
-    pub(super) discovery: RouterDiscovery,
+    pub(super) discovery: AgentDiscovery,
     binding: UpdateListEntry,
     /// Where it is as far as it knows; its home address at home.
     care_of_address: Option<NodeId>,
@@ -47,7 +49,7 @@ impl MobileIpv6 {
             lifetime_s: setup.registration_lifetime_s,
             retransmission: setup.registration_retransmission,
         });
-        let discovery = RouterDiscovery::new(setup);
+        let discovery = AgentDiscovery::new(setup);
         let place = |router| place(&discovery, router, home_agent, home_address);
         let care_of_address = setup.registered_with.and_then(place);
         if let Some(care_of_address) = care_of_address {
@@ -59,11 +61,11 @@ impl MobileIpv6 {
     fn on_message(&mut self, now: Instant, message: &Ipv6Control, actions: &mut Actions) {
         match message {
             Ipv6Control::RouterAdvertisement(advertisement) => {
-                if !self.discovery.heard(now, advertisement, actions) {
+                let router = advertisement.router;
+                if !self.discovery.heard(now, router, advertisement.lifetime_s, actions) {
                     return;
                 }
                 let home_agent = self.binding.anchor();
-                let router = advertisement.router;
                 self.care_of_address = place(&self.discovery, router, home_agent, self.home_address);
                 if let Some(care_of_address) = self.care_of_address {
                     self.binding.moved_to(now, care_of_address, actions);
@@ -85,7 +87,7 @@ impl MobileIpv6 {
 
 /// The address to be reached at behind a router: at home the home address.
 fn place(
-    discovery: &RouterDiscovery,
+    discovery: &AgentDiscovery,
     router: NodeId,
     home_agent: NodeId,
     home_address: NodeId,
@@ -98,7 +100,7 @@ impl Protocol for MobileIpv6 {
         match happened {
             ProtocolEvent::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
             ProtocolEvent::Message(_) => {}
-            ProtocolEvent::LinkUp => self.discovery.link_up(actions),
+            ProtocolEvent::LinkUp => self.discovery.link_up(SOLICITATION, actions),
             ProtocolEvent::Wake => self.binding.on_wake(now, actions),
         }
     }

@@ -13,7 +13,6 @@ mod hmipv6;
 mod mobile_ipv4;
 mod mobile_ipv6;
 mod nemo;
-mod router_discovery;
 
 /// An event for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]

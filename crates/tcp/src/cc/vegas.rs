@@ -21,6 +21,9 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     build: || Box::new(Vegas { may_double: true, round_began_at: Offset::FIRST_BYTE, ..Vegas::default() }),
 };
 
+/// In segments.
+const WINDOW_AFTER_TIMEOUT: f64 = 2.0;
+
 parameters! {
     /// Thresholds of Vegas, in segments of queueing along the path.
     pub struct VegasParameters {
@@ -30,8 +33,6 @@ parameters! {
         pub beta: f64 = 3.0,
         /// Above this slow start ends (section 3.3).
         pub gamma: f64 = 1.0,
-        /// The window after a retransmission timeout, in segments.
-        pub window_after_timeout: f64 = 2.0,
     }
 }
 
@@ -150,7 +151,7 @@ impl CongestionControl for Vegas {
         let parameters = &view.parameters.window;
         let congestion = match loss {
             Loss::Detected => view.window.congestion,
-            Loss::Collapsed => view.parameters.congestion_control.vegas.window_after_timeout,
+            Loss::Collapsed => WINDOW_AFTER_TIMEOUT,
         };
         Window { congestion, threshold: parameters.stored_threshold(parameters.half(view)) }
     }

@@ -106,7 +106,7 @@ impl Endpoint {
             self.sender.do_without_sack(start);
         }
         self.sender.establish(self.segment_size_agreed, peer_window);
-        let state = if self.sender.is_finishing() { State::FinWait1 } else { State::Established };
+        let state = if self.sender.view.finishing { State::FinWait1 } else { State::Established };
         self.enter(state, out);
         self.restart_keepalive(now);
     }
@@ -211,7 +211,7 @@ impl Endpoint {
     /// A connection that began passively is to wait for another SYN (section 3.10.7.4, second and fourth
     /// step), unless its application has closed it already.
     pub(super) fn return_to_listen(&mut self, now: Instant, out: &mut Outbox) {
-        if self.sender.is_finishing() {
+        if self.sender.view.finishing {
             return self.finish(CloseReason::Reset, out);
         }
         let config = EndpointConfig {

@@ -16,24 +16,21 @@ enum TimestampCheck {
     Old,
 }
 
-/// Challenge ACKs are so far apart (RFC 5961 section 7). Several at once would be duplicate acknowledgments to the peer, which
-/// then retransmits and cuts its window because a stranger has sent something.
-#[derive(Debug)]
+/// Between two challenge ACKs of a connection, at least: by the example of RFC 5961 section 7 at most ten in five seconds (Linux:
+/// `tcp_invalid_ratelimit`). Several at once would be duplicate acknowledgments to the peer, which then retransmits and cuts
+/// its window because a stranger has sent something.
+const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Keeps challenge ACKs apart.
+#[derive(Debug, Default)]
 pub(super) struct ChallengeLimiter {
-    interval: Duration,
     last: Option<Instant>,
-    sent: u64,
+    pub(super) sent: u64,
 }
 
 impl ChallengeLimiter {
-    pub(super) fn new(interval: Duration) -> Self {
-        ChallengeLimiter { interval, last: None, sent: 0 }
-    }
-    pub(super) fn sent(&self) -> u64 {
-        self.sent
-    }
     fn permits(&mut self, now: Instant) -> bool {
-        let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= self.interval);
+        let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= CHALLENGE_INTERVAL);
         if permitted {
             self.last = Some(now);
             self.sent += 1;

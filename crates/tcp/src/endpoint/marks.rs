@@ -42,13 +42,10 @@ pub(super) struct MarkBudget {
     again_is_paid: bool,
     /// How much had come and was acknowledged when a move was announced.
     announced_at: Option<u64>,
-    counts: MarkCounts,
+    pub(super) counts: MarkCounts,
 }
 
 impl MarkBudget {
-    pub(super) fn counts(&self) -> MarkCounts {
-        self.counts
-    }
     /// What is announced to a sender and to a receiver is one move, as long as the first of it `is_held`.
     fn is_paid(&self, mark: Mark, is_held: bool) -> bool {
         if mark == Mark::WillHandover { is_held && self.again_is_paid } else { self.end_is_paid }

@@ -118,7 +118,6 @@ impl Endpoint {
         header.sack &= config.variant.recovery.needs_sack;
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
-        let challenge = input::ChallengeLimiter::new(parameters.connection.challenge_ack_interval);
         Endpoint {
             variant: config.variant,
             state: State::Closed,
@@ -135,7 +134,7 @@ impl Endpoint {
             bytes_delivered: 0,
             segments_received: 0,
             duplicate_segments_received: 0,
-            challenge,
+            challenge: input::ChallengeLimiter::default(),
             mover: config.handover.map(|scheme| handover::Mover::new(scheme, &parameters)),
             marks: marks::MarkBudget::default(),
             syn_retransmissions: 0,
@@ -170,8 +169,8 @@ impl Endpoint {
             bytes_delivered: self.bytes_delivered,
             segments_received: self.segments_received,
             duplicate_segments_received: self.duplicate_segments_received,
-            challenge_acks: self.challenge.sent(),
-            marks: self.marks.counts(),
+            challenge_acks: self.challenge.sent,
+            marks: self.marks.counts,
         }
     }
     /// The sender's state, as traces show it.
@@ -248,7 +247,7 @@ impl Endpoint {
     /// The application supplies `bytes` more to send; nothing is taken after [`Endpoint::close`].
     pub fn supply(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
         let takes = self.state.may_send() || self.state.is_opening();
-        if takes && !self.sender.is_finishing() {
+        if takes && !self.sender.view.finishing {
             self.sender.supply(bytes);
             self.pump(now, out);
         }
@@ -296,7 +295,7 @@ impl Endpoint {
     fn sequence_to_stand_at(&self) -> SequenceNumber {
         let view = &self.sender.view;
         let edge = match view.peer_window {
-            0 => self.sender.furthest_edge().max(view.unacknowledged),
+            0 => self.sender.furthest_edge.max(view.unacknowledged),
             window => view.unacknowledged + window,
         };
         view.highest_sent.min(edge).sequence(self.sender.initial)

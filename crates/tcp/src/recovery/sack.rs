@@ -50,7 +50,7 @@ enum Found {
 
 impl Sack {
     fn forget(&mut self, view: &View, commands: &mut Commands) {
-        if view.scoreboard.sacked().contains(view.unacknowledged) {
+        if view.scoreboard.contains(view.unacknowledged) {
             commands.push(Command::ClearScoreboard);
         }
         self.duplicates = 0;
@@ -62,7 +62,7 @@ impl Sack {
         let threshold = view.parameters.recovery.duplicate_threshold;
         let enough_bytes = u64::from(threshold.saturating_sub(1)) * u64::from(view.segment_size);
         let (mut bytes, mut ranges) = (0, 0);
-        for &(left, right) in view.scoreboard.sacked().as_slice().iter().rev() {
+        for &(left, right) in view.scoreboard.as_slice().iter().rev() {
             bytes += right - left;
             ranges += 1;
             if ranges >= threshold || bytes > enough_bytes {
@@ -74,7 +74,7 @@ impl Sack {
 
     /// `SetPipe` of section 4.
     fn pipe(&self, view: &View) -> u64 {
-        let sacked = view.scoreboard.sacked();
+        let sacked = &view.scoreboard;
         let lost_edge = self.lost_edge(view);
         sacked.missing_between(view.unacknowledged, self.highest_retransmitted.max(view.unacknowledged))
             + sacked.missing_between(lost_edge, view.highest_sent)
@@ -96,7 +96,7 @@ impl Sack {
         self.rescued = None;
         let first = u64::from(view.length_at(view.unacknowledged));
         self.highest_retransmitted = view.unacknowledged + first;
-        let unreported = view.outstanding() - view.scoreboard.sacked().total();
+        let unreported = view.outstanding() - view.scoreboard.total();
         self.reduction = Reduction::start(unreported + delivered, delivered);
         self.lost_before = self.lost_edge(view);
         commands.extend([
@@ -117,7 +117,7 @@ impl Sack {
         let edge = self.lost_edge(view);
         let known = self.lost_before.max(view.unacknowledged);
         self.lost_before = edge;
-        advanced && view.scoreboard.sacked().missing_between(known, edge) == 0
+        advanced && view.scoreboard.missing_between(known, edge) == 0
     }
 
     /// Whether a segment of `length` may be sent in fast recovery (section 5, step C).
@@ -134,7 +134,7 @@ impl Sack {
 
     /// `NextSeg` of section 4.
     fn next_segment(&self, view: &View) -> Option<Found> {
-        let sacked = view.scoreboard.sacked();
+        let sacked = &view.scoreboard;
         let hole = sacked.next_missing(self.highest_retransmitted.max(view.unacknowledged));
         let below_reported = sacked.end().is_some_and(|end| hole < end);
         if below_reported && hole < self.lost_edge(view) {
@@ -154,7 +154,7 @@ impl Sack {
     /// does not wait for the timer.
     fn rescue(&self, view: &View) -> Option<Found> {
         let due = self.rescued.is_none_or(|rescued| view.unacknowledged > rescued);
-        let reported = view.scoreboard.sacked().end().unwrap_or(view.unacknowledged);
+        let reported = view.scoreboard.end().unwrap_or(view.unacknowledged);
         let last = Offset(view.highest_sent.0.saturating_sub(u64::from(view.segment_size)));
         let last = last.max(reported).max(self.highest_retransmitted);
         (due && last < view.highest_sent).then_some(Found::Rescue(last))
@@ -225,7 +225,7 @@ impl Recovery for Sack {
         if self.recovering {
             return self.next_in_recovery(view);
         }
-        let sacked = view.scoreboard.sacked();
+        let sacked = &view.scoreboard;
         if sacked.is_empty() {
             return view.permits(view.usable_bytes()).then_some(view.next);
         }

@@ -92,7 +92,7 @@ impl SackPipe {
 
     /// The lowest hole not yet sent again that has something reported above it.
     fn hole(&self, view: &View) -> Option<Offset> {
-        let sacked = view.scoreboard.sacked();
+        let sacked = &view.scoreboard;
         let from = self.next_hole.max(view.unacknowledged);
         let hole = sacked.next_missing(from);
         sacked.end().filter(|end| hole < *end).map(|_| hole)

@@ -119,7 +119,7 @@ impl Spurious {
 
     /// Whether something that was sent again has been neither acknowledged nor reported.
     fn is_something_under_way(&self, view: &View) -> bool {
-        let sacked = view.scoreboard.sacked();
+        let sacked = &view.scoreboard;
         let is_missing = |&(from, to): &(Offset, Offset)| {
             let from = from.max(view.unacknowledged);
             from < to && (!sacked.contains(from) || sacked.next_missing(from) < to)

@@ -50,7 +50,7 @@ impl Sender {
     fn settle_loan(&mut self, reported: Reported, is_duplicate: bool, acknowledged: u64) {
         // A timeout or a recovery in between has reset the inflation.
         let before = self.notified.lent.min(self.view.inflation);
-        let sack_reports = !self.view.scoreboard.sacked().is_empty();
+        let sack_reports = !self.view.scoreboard.is_empty();
         let lends = self.view.parameters.loss_notification.duplicates_let_segments_go && !sack_reports;
         let arrived = self.view.segments(acknowledged).saturating_sub(1) as u32;
         self.notified.lent = match reported {

@@ -45,42 +45,16 @@ impl IpVersion {
     }
 }
 
-/// Explicit Congestion Notification (RFC 3168 section 5), as the two bits stand in the header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Ecn {
-    /// Not ECN-Capable Transport.
-    #[default]
-    NotCapable = 0b00,
-    /// ECN-Capable Transport, ECT(1); low latency (RFC 9331).
-    Capable1 = 0b01,
-    /// ECN-Capable Transport, ECT(0).
-    Capable0 = 0b10,
-    /// Congestion Experienced.
-    CongestionExperienced = 0b11,
-}
-
-/// The byte that holds the differentiated services code point and ECN: the IPv4 type of service, the
-/// IPv6 traffic class (RFC 2474 section 3, RFC 3168 section 5).
+/// The byte that holds the differentiated services code point, in its high six bits, and ECN, in the two below: the IPv4 type of
+/// service, the IPv6 traffic class (RFC 2474 section 3, RFC 3168 section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct TrafficClass(pub u8);
 
 impl TrafficClass {
-    /// The byte for a code point (its low six bits) and an ECN field.
-    pub const fn new(code_point: u8, ecn: Ecn) -> Self {
-        TrafficClass(code_point << 2 | ecn as u8)
-    }
-    /// The differentiated services code point, 0 to 63.
-    pub const fn code_point(self) -> u8 {
-        self.0 >> 2
-    }
-    /// The ECN field.
-    pub const fn ecn(self) -> Ecn {
-        match self.0 & 0b11 {
-            0b00 => Ecn::NotCapable,
-            0b01 => Ecn::Capable1,
-            0b10 => Ecn::Capable0,
-            _ => Ecn::CongestionExperienced,
-        }
+    /// The same code point, Not ECN-Capable Transport (RFC 3168 section 5).
+    #[must_use]
+    pub const fn without_ecn(self) -> Self {
+        TrafficClass(self.0 & !0b11)
     }
 }
 
@@ -159,22 +133,6 @@ impl IpHeader {
         match self {
             IpHeader::V4(header) => sum.over(&header.source.octets()).over(&header.destination.octets()),
             IpHeader::V6(header) => sum.over(&header.source.octets()).over(&header.destination.octets()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn expedited_forwarding_with_congestion() {
-        // RFC 3246 section 4: code point 101110; RFC 3168 section 5: CE is 11.
-        let class = TrafficClass::new(0b10_1110, Ecn::CongestionExperienced);
-        assert_eq!(class, TrafficClass(0b1011_1011));
-        assert_eq!((class.code_point(), class.ecn()), (46, Ecn::CongestionExperienced));
-        for ecn in [Ecn::NotCapable, Ecn::Capable0, Ecn::Capable1, Ecn::CongestionExperienced] {
-            assert_eq!(TrafficClass::new(0, ecn).ecn(), ecn);
         }
     }
 }

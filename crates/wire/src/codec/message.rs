@@ -110,7 +110,6 @@ fn write_advertisement(advertisement: &AgentAdvertisement, body: &mut [u8]) {
 
 fn write_request(request: &RegistrationRequest, body: &mut [u8]) {
     body[0] = REQUEST;
-    body[1] = request.flags.0;
     body[2..4].copy_from_slice(&request.lifetime_s.to_be_bytes());
     body[4..8].copy_from_slice(&ipv4_address(request.home_address).octets());
     body[8..12].copy_from_slice(&ipv4_address(request.home_agent).octets());

@@ -47,7 +47,7 @@ pub use checksum::Checksum;
 pub use complete::decode_complete;
 pub use cut::decode_beginning;
 pub use error::{DecodeError, EncodeError, Layer};
-pub use ip::{Ecn, IpHeader, IpVersion, TrafficClass};
+pub use ip::{IpHeader, IpVersion, TrafficClass};
 pub use ipv4::Ipv4Header;
 pub use ipv6::Ipv6Header;
 pub use mark::{MARK_EXPERIMENT_ID, MARK_OPTION_KIND};

@@ -51,11 +51,9 @@ pub struct AgentAdvertisement {
     pub care_of_address: Option<NodeId>,
 }
 
-/// A Registration Request (RFC 5944 section 3.3).
+/// A Registration Request (RFC 5944 section 3.3), all of whose flags are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct RegistrationRequest {
-    /// What the mobile node asks for.
-    pub flags: RegistrationFlags,
     /// For how long, in seconds: zero deregisters, 65535 is without end.
     pub lifetime_s: u16,
     /// The address that the mobile node keeps wherever it is.
@@ -118,20 +116,6 @@ bits! {
     HOME_AGENT = 0x20;
     /// F: it is a foreign agent on this link.
     FOREIGN_AGENT = 0x10;
-}
-
-bits! {
-    /// What a mobile node asks for (RFC 5944 section 3.3).
-    #[derive(Debug)]
-    RegistrationFlags(u8):
-    /// S: keep earlier bindings.
-    SIMULTANEOUS_BINDINGS = 0x80;
-    /// B: broadcasts too.
-    BROADCAST = 0x40;
-    /// D: the mobile node takes packets out of the tunnel itself (co-located care-of address).
-    DECAPSULATION_BY_MOBILE_NODE = 0x20;
-    /// T: reverse tunnelling (RFC 3024).
-    REVERSE_TUNNEL = 0x02;
 }
 
 /// What came of a registration request (RFC 5944 section 3.4): 0 and 1 accept it, 64 to 127 are refusals

@@ -67,8 +67,8 @@ fn built_by_etherparse(headers: Headers, payload: &[u8]) -> (Vec<u8>, Headers) {
                 identification: ip.identification,
                 dont_fragment: ip.dont_fragment,
                 time_to_live: ip.time_to_live,
-                dscp: etherparse::IpDscp::try_new(ip.traffic_class.code_point()).expect("six bits"),
-                ecn: etherparse::IpEcn::try_new(ip.traffic_class.ecn() as u8).expect("two bits"),
+                dscp: etherparse::IpDscp::try_new(ip.traffic_class.0 >> 2).expect("six bits"),
+                ecn: etherparse::IpEcn::try_new(ip.traffic_class.0 & 0b11).expect("two bits"),
                 source: ip.source.octets(),
                 destination: ip.destination.octets(),
                 ..etherparse::Ipv4Header::default()

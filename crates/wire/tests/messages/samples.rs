@@ -2,8 +2,7 @@
 
 use seamline_wire::codec::message::REGISTRATION_PORT;
 use seamline_wire::control::{
-    AgentAdvertisement, AgentFlags, Identification, RegistrationFlags, RegistrationReply,
-    RegistrationRequest, ReplyCode,
+    AgentAdvertisement, AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode,
 };
 use seamline_wire::{Control, Extra, NodeId, Packet, TransportPort};
 
@@ -24,7 +23,6 @@ fn advertisement() -> Control {
 
 fn request() -> Control {
     Control::RegistrationRequest(RegistrationRequest {
-        flags: RegistrationFlags::default(),
         lifetime_s: 1800,
         home_address: MOBILE,
         home_agent: HOME_AGENT,
