@@ -45,7 +45,7 @@ fn delays(schedule: &Schedule) -> String {
     while at < Instant::ZERO + LENGTH {
         let delay = schedule.one_way_delay.as_ref().map_or(Duration::ZERO, |delay| delay.at(at));
         let _ = writeln!(text, "{:.3}", delay.as_millis_f64());
-        at = at + interval;
+        at += interval;
     }
     text
 }
