@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let folder = options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     show(bundled, arguments.recording.as_deref(), options, &folder)?;
     let nothing_chosen = arguments.name.is_none() && arguments.recording.is_none();
-    if nothing_chosen && !options.json && options.overrides.set.is_empty() {
+    if nothing_chosen && !options.json && options.overrides.set.is_empty() && !options.baseline.is_named() {
         show_sample(options, &folder.join(RECORDING))?;
     }
     Ok(())
