@@ -47,10 +47,10 @@ fn along(plan: &Plan, summaries: &[FlowSummary], axis: &str) -> String {
             Some(it) => factor(it),
             None => format!("no factor ({})", why_no_factor(plan, summary.cell, against)?),
         };
-        Some([name(plan, summary), factor, format!("than {}", against.name)])
+        Some([name(plan, summary), factor])
     };
-    let rows: Vec<[String; 3]> = summaries.iter().filter_map(row).collect();
-    format!("\nCompared with {axis}, everything else equal\n{}", indented(&aligned(&rows, "lll")))
+    let rows: Vec<[String; 2]> = summaries.iter().filter_map(row).collect();
+    format!("\nCompared with {axis}, everything else equal\n{}", indented(&aligned(&rows, "ll")))
 }
 
 fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
