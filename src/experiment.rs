@@ -7,7 +7,7 @@ use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
 use seamline_experiment::text::{interval_table, verdicts};
-use seamline_experiment::{CellResult, Incomplete, RunOptions, run, summarise};
+use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOptions, run, summarise};
 use seamline_report::Report;
 use seamline_report::quantity::plural;
 use seamline_scenario::Plan;
@@ -67,11 +67,39 @@ pub(crate) struct OutputOptions {
 /// The maximum number of seeds; each keeps its records until the end.
 pub(crate) const MOST_SEEDS: i64 = 10_000;
 
+/// What results are compared with.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BaselineOption {
+    /// Compare each grid cell with the one that differs in this key only, e.g. agent.station.kind=none [default: along
+    /// schemes, and along every key that has the value none]
+    #[arg(long, value_name = "KEY=VALUE")]
+    baseline: Option<String>,
+}
+
+impl BaselineOption {
+    /// The baseline, if one is named.
+    pub(crate) fn of(&self, plan: &Plan) -> Result<Option<Baseline>, Failure> {
+        let read = |text: &String| Baseline::new(plan, text);
+        self.baseline.as_ref().map(read).transpose().map_err(Failure::Input)
+    }
+
+    /// This option as command-line text.
+    pub(crate) fn retyped(&self) -> String {
+        self.baseline.as_ref().map(|text| format!(" --baseline {}", quoted(text))).unwrap_or_default()
+    }
+
+    pub(crate) fn is_named(&self) -> bool {
+        self.baseline.is_some()
+    }
+}
+
 /// Options of every experiment.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) overrides: Overrides,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineOption,
     #[command(flatten)]
     pub(crate) processors: Processors,
     /// Print the result document (JSON) instead of tables
@@ -152,7 +180,9 @@ pub(crate) fn run_and_report_with(
     files: RunOptions,
     engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
-    let provenance = provenance_of(plan, format!("seamline {command}{}", options.overrides.retyped()));
+    let baseline = options.baseline.of(plan)?;
+    let retyped = options.overrides.retyped() + &options.baseline.retyped();
+    let provenance = provenance_of(plan, format!("seamline {command}{retyped}"));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen()?;
     let stop = interrupt.flag().clone();
@@ -169,7 +199,8 @@ pub(crate) fn run_and_report_with(
     // There may be something to show, and something to say after it.
     if incomplete.is_none() || !results.is_empty() {
         let page = options.report.as_deref().filter(|_| !is_partial);
-        show(plan, results, options, page, provenance)?;
+        let summary = summarise(plan, &results, baseline.as_ref());
+        show(plan, results, &summary, options, page, provenance)?;
     }
     incomplete
         .map_or(Ok(()), |incomplete| Err(incomplete_failure(plan, incomplete, &seeds, options, &interrupt)))
@@ -212,14 +243,14 @@ fn incomplete_failure(
 fn show(
     plan: &Plan,
     mut results: Vec<CellResult>,
+    summary: &[FlowSummary],
     options: &Options,
     page: Option<&Path>,
     provenance: Provenance,
 ) -> Outcome {
     let mut files: Vec<PathBuf> =
         results.iter_mut().flat_map(|result| std::mem::take(&mut result.files)).collect();
-    let summary = summarise(plan, &results);
-    let report = pages::report(plan, results, &summary, provenance);
+    let report = pages::report(plan, results, summary, provenance);
     let page = page.map(|place| pages::write(&report, place)).transpose();
     let failure = page.map(|page| files.extend(page)).map_err(Failure::from);
     if options.json {
@@ -227,7 +258,7 @@ fn show(
         print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
     } else {
         let mut text = headline(plan) + &tables(plan, &report, options.table);
-        text += &verdicts(plan, &summary);
+        text += &verdicts(plan, summary);
         text += &written(&files);
         text += &format!("\nReproduce: {}\n", report.provenance.reproduce);
         print_results(&text)?;

@@ -1,13 +1,13 @@
 //! `seamline sweep FILE --out DIR`
 
 use crate::Outcome;
-use crate::experiment::{Overrides, Processors, headline};
+use crate::experiment::{BaselineOption, Overrides, Processors, headline};
 use crate::run::load;
 use crate::terminal::{Failure, ProgressReporter, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::{provenance_of, quoted};
-use seamline_experiment::summarise;
 use seamline_experiment::text::{verdicts, warnings};
+use seamline_experiment::{Baseline, summarise};
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
 use seamline_scenario::Plan;
@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
+    #[command(flatten)]
+    baseline: BaselineOption,
     /// The folder of the results; stored runs are not repeated
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -40,6 +42,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let plan = load(&arguments.file, &arguments.overrides.to_settings())?;
+    let baseline = arguments.baseline.of(&plan)?;
     let command = arguments.command();
     let provenance = provenance_of(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
@@ -52,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
     }
-    show(&plan, arguments, &outcome, &command)
+    show(&plan, arguments, baseline.as_ref(), &outcome, &command)
 }
 
 impl Arguments {
@@ -60,7 +63,7 @@ impl Arguments {
     fn command(&self) -> String {
         let path = |path: &Path| quoted(&path.display().to_string());
         let add = if self.add { " --add" } else { "" };
-        let settings = self.overrides.retyped();
+        let settings = self.overrides.retyped() + &self.baseline.retyped();
         format!("seamline sweep {}{settings} --out {}{add}", path(&self.file), path(&self.out))
     }
     /// The command for this shard.
@@ -70,10 +73,16 @@ impl Arguments {
     }
 }
 
-fn show(plan: &Plan, arguments: &Arguments, outcome: &SweepOutcome, command: &str) -> Outcome {
+fn show(
+    plan: &Plan,
+    arguments: &Arguments,
+    baseline: Option<&Baseline>,
+    outcome: &SweepOutcome,
+    command: &str,
+) -> Outcome {
     let out = &arguments.out;
     let mut text = headline(plan);
-    let summary = outcome.results.as_ref().map(|results| summarise(plan, results));
+    let summary = outcome.results.as_ref().map(|results| summarise(plan, results, baseline));
     match &summary {
         Some(summary) => text += &verdicts(plan, summary),
         None => {

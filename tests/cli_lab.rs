@@ -44,6 +44,19 @@ fn processes(word: &str) -> Vec<i32> {
     found
 }
 
+/// Results name what ran: the congestion control of the command line, not the variant of the scenario.
+#[test]
+fn results_are_labelled_by_the_congestion_control_that_ran() {
+    let Some(_alone) = lab_or_skip("results_are_labelled") else { return };
+    let (folder, file) = (folder(), scenario("lab-quick.toml"));
+    let more = ["--congestion", "reno", "--set", "flow.download.variant=cubic", "--json", "--quiet"];
+    for (more, expected) in [(&more[..], "reno"), (&more[2..], "cubic")] {
+        let document: Value = serde_json::from_str(&succeeds(&short(&file, more), folder.path())).unwrap();
+        assert_eq!(document["cells"][0]["runs"][0]["flows"][0]["variant"], expected);
+        assert_eq!(document["summary"][0]["variant"], expected);
+    }
+}
+
 #[test]
 fn a_scenario_gives_the_same_records_captures_and_pages_as_in_the_simulator() {
     let Some(_alone) = lab_or_skip("a_scenario_gives_the_same_records") else { return };

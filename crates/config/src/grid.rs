@@ -125,6 +125,15 @@ impl Grid {
         }
     }
 
+    /// The names that each axis contributes to the name of a grid cell.
+    pub fn names(&self) -> Vec<Vec<String>> {
+        let named = |axis: &Axis| {
+            let variables = axis.0.iter().filter(|variable| variable.role != Role::SetsUnnamed);
+            variables.map(|variable| variable.path.clone()).collect()
+        };
+        self.0.iter().map(named).collect()
+    }
+
     /// All points; the last axis varies fastest. Without axes there is one empty point.
     ///
     /// # Errors

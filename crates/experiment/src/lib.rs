@@ -6,6 +6,7 @@
 
 pub mod atomic;
 mod background;
+pub mod baseline;
 mod block_file;
 pub mod lines;
 pub mod live;
@@ -19,6 +20,7 @@ mod single;
 pub mod summary;
 pub mod text;
 
+pub use baseline::Baseline;
 pub use run::{CellResult, Incomplete, RunOptions, run};
 pub use seamline_report::{emulation, record, statistics};
 pub use single::run_seed;

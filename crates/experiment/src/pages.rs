@@ -3,7 +3,7 @@
 use crate::atomic::{self, WriteError};
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
-use crate::text::{emulation_warnings, judgement, name, sentences, warnings, why_no_factor};
+use crate::text::{emulation_warnings, judgement, missing_factor, name, sentences, warnings};
 use seamline_report::model::{Cell, Outcome, Report};
 use seamline_report::{File, Provenance, files};
 use seamline_scenario::plan::Plan;
@@ -30,7 +30,7 @@ pub fn report(
     }
     let outcome = |summary: &FlowSummary| Outcome {
         name: name(plan, summary),
-        judgement: why_no_factor(plan, summary)
+        judgement: missing_factor(plan, summary)
             .or(summary.factor().map(judgement))
             .unwrap_or_default()
             .to_owned(),

@@ -3,72 +3,108 @@
 //! Grid cells that differ only in the scheme (variant, congestion control, recovery, profile, handover scheme) form a
 //! group. Its first grid cell is the baseline of the others, seed by seed. Without such keys in the grid, the first
 //! grid cell is the baseline of all. With a single grid cell, its first flow is the baseline of the other flows.
+//! In addition, each grid cell is compared along every axis that has the value `none`. A [`Baseline`] that the user
+//! names replaces all of this.
 
+use crate::baseline::Baseline;
 use crate::run::CellResult;
 use seamline_report::record::FlowRecord;
 use seamline_report::statistics::{estimate, mean, paired_factor};
-pub use seamline_report::summary::{Comparison, FlowSummary};
+pub use seamline_report::summary::{AlongAxis, Comparison, FlowSummary};
 use seamline_scenario::plan::{Cell, Plan};
 
 /// Keys of a flow that end in one of these name a scheme, and so does the label of a group with this name.
 const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
 
-/// Summarise all grid cells, in grid order.
-pub fn summarise(plan: &Plan, results: &[CellResult]) -> Vec<FlowSummary> {
+/// Summarise all grid cells, in grid order, and compare them with `named` if it is given.
+pub fn summarise(plan: &Plan, results: &[CellResult], named: Option<&Baseline>) -> Vec<FlowSummary> {
+    let compared = Compared { plan, results, named, axes: axes(plan, named) };
     let mut summaries = Vec::new();
     for (cell, result) in results.iter().enumerate() {
         let flows = result.runs.first().map_or(0, |run| run.flows.len());
         for flow in 0..flows {
-            summaries.extend(summarise_flow(plan, results, cell, flow));
+            summaries.extend(compared.summarise(cell, flow));
         }
     }
     summaries
 }
 
-fn summarise_flow(plan: &Plan, results: &[CellResult], cell: usize, flow: usize) -> Option<FlowSummary> {
-    let records = records_of(&results[cell], flow);
-    let numbers =
-        |read: &dyn Fn(&FlowRecord) -> f64| records.iter().map(|record| read(record)).collect::<Vec<_>>();
-    let completions: Vec<f64> = records.iter().filter_map(|record| record.completion_s).collect();
-    let first = records.first()?;
-    Some(FlowSummary {
-        cell,
-        flow: first.name.clone(),
-        variant: first.variant.clone(),
-        goodput_bits_per_second: estimate(&numbers(&|record| record.goodput_bits_per_second))?,
-        retransmissions_mean: mean(&numbers(&|record| record.retransmissions as f64))?,
-        timeouts_mean: mean(&numbers(&|record| record.timeouts as f64))?,
-        completion_s: estimate(&completions),
-        recovery_median_ms: recovery_median(&records),
-        handovers: records.iter().map(|record| record.handovers.len()).sum(),
-        against: compare(plan, results, cell, flow),
-    })
+/// The baselines along axes that compare other grid cells than the groups of schemes do.
+fn axes(plan: &Plan, named: Option<&Baseline>) -> Vec<Baseline> {
+    if named.is_some() {
+        return Vec::new();
+    }
+    let mut axes = Baseline::without_help(plan);
+    let cells = || 0..plan.cells.len();
+    axes.retain(|axis| cells().any(|cell| axis.cell(plan, cell) != Some(baseline(&plan.cells, cell))));
+    axes
+}
+
+/// Results, and what they are compared with.
+struct Compared<'a> {
+    plan: &'a Plan,
+    results: &'a [CellResult],
+    named: Option<&'a Baseline>,
+    axes: Vec<Baseline>,
+}
+
+impl Compared<'_> {
+    fn summarise(&self, cell: usize, flow: usize) -> Option<FlowSummary> {
+        let records = records_of(&self.results[cell], flow);
+        let numbers =
+            |read: &dyn Fn(&FlowRecord) -> f64| records.iter().map(|record| read(record)).collect::<Vec<_>>();
+        let completions: Vec<f64> = records.iter().filter_map(|record| record.completion_s).collect();
+        let first = records.first()?;
+        let along = self.axes.iter().filter_map(|axis| {
+            let against = self.factor((cell, flow), (axis.cell(self.plan, cell)?, flow))?;
+            Some(AlongAxis { axis: axis.to_string(), against })
+        });
+        Some(FlowSummary {
+            cell,
+            flow: first.name.clone(),
+            variant: first.variant.clone(),
+            goodput_bits_per_second: estimate(&numbers(&|record| record.goodput_bits_per_second))?,
+            retransmissions_mean: mean(&numbers(&|record| record.retransmissions as f64))?,
+            timeouts_mean: mean(&numbers(&|record| record.timeouts as f64))?,
+            completion_s: estimate(&completions),
+            recovery_median_ms: recovery_median(&records),
+            handovers: records.iter().map(|record| record.handovers.len()).sum(),
+            against: self.baseline(cell, flow).and_then(|base| self.factor((cell, flow), base)),
+            along: along.collect(),
+        })
+    }
+
+    /// The grid cell and the flow that a flow is compared with in the first place.
+    fn baseline(&self, cell: usize, flow: usize) -> Option<(usize, usize)> {
+        match self.named {
+            Some(named) => Some((named.cell(self.plan, cell)?, flow)),
+            None if self.plan.cells.len() == 1 => Some((0, 0)),
+            None => Some((baseline(&self.plan.cells, cell), flow)),
+        }
+    }
+
+    fn factor(&self, own: (usize, usize), base: (usize, usize)) -> Option<Comparison> {
+        if base == own {
+            return None;
+        }
+        let goodput = |(cell, flow): (usize, usize)| -> Vec<f64> {
+            let records = records_of(&self.results[cell], flow);
+            records.iter().map(|record| record.goodput_bits_per_second).collect()
+        };
+        let seeds = |cell: usize| &self.plan.cells[cell].scenario.seeds;
+        let record = records_of(&self.results[base.0], base.1).first().copied()?;
+        Some(Comparison {
+            cell: base.0,
+            flow: record.name.clone(),
+            name: if self.plan.cells.len() == 1 { record.name.clone() } else { label(self.plan, base.0) },
+            goodput_factor: paired_factor(&goodput(own), &goodput(base))
+                .filter(|_| seeds(own.0) == seeds(base.0)),
+        })
+    }
 }
 
 fn records_of(result: &CellResult, flow: usize) -> Vec<&FlowRecord> {
     result.runs.iter().filter_map(|run| run.flows.get(flow)).collect()
-}
-
-fn compare(plan: &Plan, results: &[CellResult], cell: usize, flow: usize) -> Option<Comparison> {
-    let (base_cell, base_flow) = match baseline(&plan.cells, cell) {
-        _ if plan.cells.len() == 1 => (0, 0),
-        base => (base, flow),
-    };
-    if (base_cell, base_flow) == (cell, flow) {
-        return None;
-    }
-    let goodput = |cell: usize, flow: usize| -> Vec<f64> {
-        records_of(&results[cell], flow).iter().map(|record| record.goodput_bits_per_second).collect()
-    };
-    let same_seeds = plan.cells[base_cell].scenario.seeds == plan.cells[cell].scenario.seeds;
-    let base = records_of(&results[base_cell], base_flow).first().copied()?;
-    Some(Comparison {
-        cell: base_cell,
-        flow: base.name.clone(),
-        name: if plan.cells.len() == 1 { base.name.clone() } else { label(plan, base_cell) },
-        goodput_factor: paired_factor(&goodput(cell, flow), &goodput(base_cell, base_flow))
-            .filter(|_| same_seeds),
-    })
 }
 
 /// The first grid cell that differs from this one only in the scheme; without schemes in the grid the first of all.

@@ -26,7 +26,7 @@ fn first_run(plan: &Plan) -> RunRecord {
 
 fn json(plan: &Plan) -> String {
     let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
-    let summary = summarise(plan, &results);
+    let summary = summarise(plan, &results, None);
     let report = pages::report(plan, results, &summary, provenance_of(plan, String::new()));
     ResultDocument::new(plan, &report).to_json().unwrap()
 }

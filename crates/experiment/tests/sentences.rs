@@ -21,7 +21,7 @@ fn plan(general: &str, grid: &str) -> Plan {
 /// The sentences about a plan, and its lines of verdict.
 fn sentences_and_verdicts(plan: &Plan) -> (Vec<String>, String) {
     let results = run(plan, &RunOptions::default(), &|| ()).unwrap();
-    let summaries = summarise(plan, &results);
+    let summaries = summarise(plan, &results, None);
     (sentences(plan, &summaries), verdicts(plan, &summaries))
 }
 
@@ -34,7 +34,7 @@ fn grid_cells_are_compared_under_the_same_link_conditions() {
         link.wire.handover = [{ at = '100 ms', interruption = '1 ms' }, { at = '200 ms', interruption = '9 ms' }]";
     let plan = plan("", grid);
     let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
-    let summaries = summarise(&plan, &results);
+    let summaries = summarise(&plan, &results, None);
     let against: Vec<Option<usize>> =
         summaries.iter().map(|summary| summary.against.as_ref().map(|against| against.cell)).collect();
     assert_eq!(against, [None, None, Some(0), Some(1)]);

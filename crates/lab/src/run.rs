@@ -75,7 +75,7 @@ pub fn run(
     finished: &dyn Fn(),
 ) -> Result<Vec<CellResult>, Incomplete<LabError>> {
     check(plan, stacks).map_err(|error| Incomplete::nothing(plan, error))?;
-    let plan = plan.with_handshakes();
+    let plan = stacks.named_in(plan.with_handshakes());
     live::run(&plan, options, finished, |live| {
         let middleboxes = Middleboxes::new(live, stacks)?;
         let ends = Ends::new(live, stacks, Flows::Run)?;

@@ -3,6 +3,7 @@
 use crate::middlebox::{self, ExternalAgent};
 use crate::run::LabError;
 use crate::traffic::CongestionControl;
+use seamline_scenario::Plan;
 use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
 use seamline_wire::codec::IpVersion;
 use std::collections::BTreeSet;
@@ -32,6 +33,21 @@ impl Stacks {
     /// The kernel's congestion control for the sender of a flow.
     pub fn congestion_control(&self, flow: &FlowSpec) -> String {
         self.congestion_control.clone().unwrap_or_else(|| kernel_name(&flow.variant_name).to_owned())
+    }
+
+    /// The plan with the flows of kernel senders named after the congestion control that they all have instead of their
+    /// own: results are labelled by what runs.
+    pub(crate) fn named_in(&self, mut plan: Plan) -> Plan {
+        let Some(name) = &self.congestion_control else { return plan };
+        for scenario in plan.cells.iter_mut().map(|cell| &mut cell.scenario) {
+            let Scenario { nodes, flows, .. } = scenario;
+            for flow in flows {
+                if flow.ends.pairs().all(|[from, _]| !self.seamline.contains(&nodes[from])) {
+                    flow.variant_name.clone_from(name);
+                }
+            }
+        }
+        plan
     }
 
     /// Whether the lab can run a scenario, given what the kernel has.

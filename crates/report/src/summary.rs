@@ -27,6 +27,18 @@ pub struct FlowSummary {
     pub handovers: usize,
     /// Compared with what; `None` for a baseline.
     pub against: Option<Comparison>,
+    /// Compared along single axes of the grid, in addition: with the cell that differs in that axis only.
+    pub along: Vec<AlongAxis>,
+}
+
+/// A comparison with the cell that differs only in one axis of the grid.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AlongAxis {
+    /// The key of the axis and the value of the baseline, such as `agent.station.kind = none`.
+    pub axis: String,
+    /// The comparison; the baseline itself has none.
+    #[serde(flatten)]
+    pub against: Comparison,
 }
 
 /// A factor relative to a baseline.

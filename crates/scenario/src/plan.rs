@@ -19,6 +19,8 @@ pub struct Plan {
     pub sources: Sources,
     /// The common part of all grid cells: the document with its overrides, without its grid.
     pub base: serde_json::Value,
+    /// The axes of the grid, each with the keys that vary together, as named in [`Cell::values`].
+    pub axes: Vec<Vec<String>>,
     /// Its grid cells in grid order; one when there is no grid.
     pub cells: Vec<Cell>,
     /// The invalid grid cells that [`Plan::without_refused`] left out; otherwise empty.
@@ -87,7 +89,13 @@ impl Plan {
         }
         match Diagnostics::new(&sources, complaints) {
             Some(diagnostics) => Err(diagnostics),
-            None => Ok(Plan { sources, base: serde_json::Value::Object(root.to_json()), cells, refused }),
+            None => Ok(Plan {
+                sources,
+                base: serde_json::Value::Object(root.to_json()),
+                axes: grid.names(),
+                cells,
+                refused,
+            }),
         }
     }
 

@@ -8,4 +8,4 @@ mod verdict;
 pub use intervals::interval_table;
 pub use sentences::sentences;
 pub use verdict::{emulation_warnings, verdicts, warnings};
-pub(crate) use verdict::{judgement, name, why_no_factor};
+pub(crate) use verdict::{judgement, missing_factor, name};

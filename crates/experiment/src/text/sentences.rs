@@ -1,6 +1,6 @@
 //! The verdict in sentences: which scheme was faster than which, and how certain that is.
 
-use super::verdict::{NO_FACTOR, judgement, name, why_no_factor};
+use super::verdict::{NO_FACTOR, judgement, missing_factor, name};
 use crate::summary::FlowSummary;
 use seamline_report::quantity::bit_rate;
 use seamline_scenario::plan::Plan;
@@ -87,7 +87,7 @@ fn unclear_difference(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummar
 
 /// `vegas has no factor relative to newreno: the goodput of a run is zero.`
 fn without_factor(plan: &Plan, baseline: &FlowSummary, others: &[&FlowSummary], why: &str) -> Option<String> {
-    let selected = others.iter().filter(|summary| why_no_factor(plan, summary) == Some(why));
+    let selected = others.iter().filter(|summary| missing_factor(plan, summary) == Some(why));
     let names: Vec<String> = selected.map(|summary| name(plan, summary)).collect();
     let have = match names.len() {
         0 => return None,

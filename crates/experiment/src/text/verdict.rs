@@ -1,7 +1,7 @@
 //! One line of verdict for each grid cell, and warnings with their fix.
 
 use crate::run::CellResult;
-use crate::summary::{FlowSummary, label};
+use crate::summary::{Comparison, FlowSummary, label};
 use seamline_report::quantity::{bit_rate, count, millis};
 use seamline_report::statistics::{Estimate, samples_needed};
 use seamline_report::text_table::{aligned, indented};
@@ -24,13 +24,39 @@ pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
             format!("Goodput: mean of {seeds} seeds with 95 % interval; factors compare the same seeds\n")
         }
     };
-    heading + &indented(&aligned(&rows, "lrl"))
+    let axes = axes(summaries).into_iter().map(|axis| along(plan, summaries, axis));
+    heading + &indented(&aligned(&rows, "lrl")) + &axes.collect::<String>()
+}
+
+/// The axes of additional comparisons, in the order of the grid.
+fn axes(summaries: &[FlowSummary]) -> Vec<&str> {
+    let mut axes: Vec<&str> = Vec::new();
+    for along in summaries.iter().flat_map(|summary| &summary.along) {
+        if !axes.contains(&along.axis.as_str()) {
+            axes.push(&along.axis);
+        }
+    }
+    axes
+}
+
+/// A section that compares along one axis.
+fn along(plan: &Plan, summaries: &[FlowSummary], axis: &str) -> String {
+    let row = |summary: &FlowSummary| {
+        let against = &summary.along.iter().find(|along| along.axis == axis)?.against;
+        let factor = match &against.goodput_factor {
+            Some(it) => factor(it),
+            None => format!("no factor ({})", why_no_factor(plan, summary.cell, against)?),
+        };
+        Some([name(plan, summary), factor])
+    };
+    let rows: Vec<[String; 2]> = summaries.iter().filter_map(row).collect();
+    format!("\nCompared with {axis}, everything else equal\n{}", indented(&aligned(&rows, "ll")))
 }
 
 fn row(plan: &Plan, summary: &FlowSummary) -> [String; 5] {
     let goodput = &summary.goodput_bits_per_second;
     let interval = goodput.half_width().map(|half| format!("± {}", bit_rate(half))).unwrap_or_default();
-    let factor = match (summary.factor(), why_no_factor(plan, summary)) {
+    let factor = match (summary.factor(), missing_factor(plan, summary)) {
         (Some(it), _) => factor(it),
         (None, Some(why)) => format!("no factor ({why})"),
         (None, None) => "baseline".to_owned(),
@@ -49,11 +75,15 @@ pub(crate) fn name(plan: &Plan, summary: &FlowSummary) -> String {
     }
 }
 
-/// Why a comparison has no factor: one of [`NO_FACTOR`].
-pub(crate) fn why_no_factor(plan: &Plan, summary: &FlowSummary) -> Option<&'static str> {
-    let against = summary.against.as_ref().filter(|against| against.goodput_factor.is_none())?;
+/// Why a flow has no factor relative to its baseline: one of [`NO_FACTOR`].
+pub(crate) fn missing_factor(plan: &Plan, summary: &FlowSummary) -> Option<&'static str> {
+    why_no_factor(plan, summary.cell, summary.against.as_ref()?)
+}
+
+fn why_no_factor(plan: &Plan, cell: usize, against: &Comparison) -> Option<&'static str> {
     let seeds = |cell: usize| &plan.cells[cell].scenario.seeds;
-    Some(NO_FACTOR[usize::from(seeds(summary.cell) != seeds(against.cell))])
+    let why = NO_FACTOR[usize::from(seeds(cell) != seeds(against.cell))];
+    against.goodput_factor.is_none().then_some(why)
 }
 
 fn factor(factor: &Estimate) -> String {

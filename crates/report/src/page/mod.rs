@@ -13,6 +13,7 @@ use crate::model::{Outcome, Report};
 use crate::picture::Picture;
 use crate::provenance::{Provenance, format_seeds};
 use crate::quantity::{bit_rate, count, millis, plural};
+use crate::summary::Comparison;
 pub(crate) use columns::{Encoded, Group, encode};
 use html::{figure, folded, page, section, table, warnings};
 use std::fmt::Write;
@@ -78,6 +79,9 @@ fn outcomes(report: &Report) -> String {
     let any_completion = report.outcomes.iter().any(|outcome| outcome.summary.completion_s.is_some());
     let any_handover = report.outcomes.iter().any(|outcome| outcome.summary.handovers > 0);
     let mut columns = vec!["", "Goodput", "Relative to the baseline", "Verdict"];
+    let axes = axes(report);
+    let relative: Vec<String> = axes.iter().map(|axis| format!("Relative to {}", Text(axis))).collect();
+    columns.extend(relative.iter().map(String::as_str));
     columns.extend(any_completion.then_some("Complete after"));
     columns.extend(any_handover.then_some("Recovered after (median)"));
     columns.extend(["Retransmitted", "Timeouts"]);
@@ -88,6 +92,7 @@ fn outcomes(report: &Report) -> String {
             factor(outcome),
             judgement(outcome),
         ];
+        row.extend(axes.iter().map(|axis| along(outcome, axis)));
         let completion =
             || outcome.summary.completion_s.map_or("–".to_owned(), |mean| millis(mean.mean * 1e3));
         row.extend(any_completion.then(completion));
@@ -117,10 +122,30 @@ fn goodput(outcome: &Outcome) -> String {
 }
 
 fn factor(outcome: &Outcome) -> String {
-    match (outcome.summary.factor(), &outcome.summary.against) {
-        (_, None) => "baseline".to_owned(),
-        (None, Some(_)) => "no factor".to_owned(),
-        (Some(factor), Some(_)) => {
+    relative(outcome.summary.against.as_ref())
+}
+
+/// The axes along which cells are compared in addition.
+fn axes(report: &Report) -> Vec<&str> {
+    let mut axes: Vec<&str> = Vec::new();
+    for along in report.outcomes.iter().flat_map(|outcome| &outcome.summary.along) {
+        if !axes.contains(&along.axis.as_str()) {
+            axes.push(&along.axis);
+        }
+    }
+    axes
+}
+
+fn along(outcome: &Outcome, axis: &str) -> String {
+    let along = outcome.summary.along.iter().find(|along| along.axis == axis);
+    relative(along.map(|along| &along.against))
+}
+
+fn relative(against: Option<&Comparison>) -> String {
+    match against.map(|against| against.goodput_factor) {
+        None => "baseline".to_owned(),
+        Some(None) => "no factor".to_owned(),
+        Some(Some(factor)) => {
             let interval = match (factor.low, factor.high) {
                 (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),
                 _ => String::new(),

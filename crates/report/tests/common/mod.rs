@@ -90,6 +90,7 @@ fn outcome(cell: usize) -> Outcome {
             recovery_median_ms: is_baseline.then_some(310.0),
             handovers: 10,
             against: (!is_baseline).then(against),
+            along: Vec::new(),
         },
     }
 }
