@@ -1,9 +1,10 @@
 //! Shared by `run`, `demo` and `lab`: options, running, and showing results.
 
 use crate::Outcome;
-use crate::terminal::{Failure, note, print_results, progress};
+use crate::terminal::{Failure, list_written, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
+use seamline_experiment::atomic::remove_unfinished;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
 use seamline_experiment::text::{interval_table, verdicts};
@@ -113,6 +114,14 @@ impl Options {
     pub(crate) fn files(&self) -> RunOptions {
         RunOptions { pcapng: self.pcapng.clone(), events: self.events.clone(), ..RunOptions::default() }
     }
+
+    /// Whether runs of a plan write any.
+    fn writes_files(&self, plan: &Plan) -> bool {
+        let outputs = || plan.cells.iter().map(|cell| &cell.scenario.output);
+        self.pcapng.is_some()
+            || self.events.is_some()
+            || outputs().any(|output| output.pcapng.is_some() || output.events.is_some())
+    }
 }
 
 impl Overrides {
@@ -154,7 +163,7 @@ pub(crate) fn run_and_report_with(
 ) -> Outcome {
     let provenance = provenance_of(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen_and(remove_unfinished)?;
     let stop = interrupt.flag().clone();
     let files = RunOptions { provenance: provenance.to_string(), cells_over_time, stop, ..files };
     let bar = progress(plan.runs(), options.quiet);
@@ -200,11 +209,15 @@ fn incomplete_failure(
         }
         return failure;
     }
-    let tip = "tip: seamline sweep keeps every finished run and resumes";
-    Failure::Interrupted(
-        format!("interrupted after {runs} of {all} runs; {what}\n{tip}"),
-        interrupt.exit_code(),
-    )
+    let mut message = format!("interrupted after {runs} of {all} runs; {what}\n");
+    if options.writes_files(plan) {
+        message += "files of unfinished runs are removed\n";
+    }
+    if !incomplete.files.is_empty() {
+        message += &list_written(&incomplete.files);
+    }
+    message += "tip: seamline sweep keeps every finished run and resumes";
+    Failure::Interrupted(message, interrupt.exit_code())
 }
 
 /// Report the results of a plan, write the report to `page` if there is to be one, and print it. A report that cannot be
@@ -276,6 +289,5 @@ fn tables(plan: &Plan, report: &Report, which: Table) -> String {
 }
 
 fn written(files: &[PathBuf]) -> String {
-    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
-    if lines.is_empty() { lines } else { format!("\nWritten:\n{lines}") }
+    if files.is_empty() { String::new() } else { format!("\n{}", list_written(files)) }
 }
