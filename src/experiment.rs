@@ -1,6 +1,7 @@
 //! Shared by `run`, `demo` and `lab`: options, running, and showing results.
 
 use crate::Outcome;
+use crate::targets;
 use crate::terminal::{Failure, list_written, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
@@ -44,9 +45,21 @@ impl Processors {
         self.jobs.is_some_and(|jobs| jobs.get() > 1)
     }
 
-    /// Run parallel work on these processors.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get));
+    /// Do parallel work of at most this many runs. More workers than runs or processors would only take time to start.
+    pub(crate) fn run<T: Send>(
+        &self,
+        runs: usize,
+        quiet: bool,
+        work: impl FnOnce() -> T + Send,
+    ) -> Result<T, Failure> {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = processors.min(runs).max(1);
+        let workers = self.jobs.map_or(most, NonZeroUsize::get).min(most);
+        if let Some(jobs) = self.jobs.filter(|jobs| jobs.get() > workers && !quiet) {
+            let why = if runs < processors { plural(runs, "run") } else { plural(processors, "processor") };
+            note("note", format!("--jobs {jobs}: {workers} at a time, for there are only {why}"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
         let pool = pool.build().map_err(|error| Failure::Runtime(error.to_string()))?;
         Ok(pool.install(work))
     }
@@ -115,6 +128,12 @@ impl Options {
         RunOptions { pcapng: self.pcapng.clone(), events: self.events.clone(), ..RunOptions::default() }
     }
 
+    fn check_targets(&self) -> Outcome {
+        self.report.as_deref().map_or(Ok(()), |place| targets::report("--report", place))?;
+        self.pcapng.as_deref().map_or(Ok(()), |place| targets::folder("--pcapng", place))?;
+        self.events.as_deref().map_or(Ok(()), |place| targets::folder("--events", place))
+    }
+
     /// Whether runs of a plan write any.
     fn writes_files(&self, plan: &Plan) -> bool {
         let outputs = || plan.cells.iter().map(|cell| &cell.scenario.output);
@@ -143,7 +162,7 @@ impl Overrides {
 /// Run a plan in the simulator and report the results. `command` is the command to reproduce them: `run FILE`.
 pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     run_and_report_with(plan, options, command, files, |files, finished| {
-        let results = options.processors.run(|| run(plan, files, finished));
+        let results = options.processors.run(plan.runs(), options.quiet, || run(plan, files, finished));
         let results = results.map_err(|failure| Incomplete::nothing(plan, failure))?;
         results.map_err(|incomplete| incomplete.map_failure(|never| match never {}))
     })
@@ -161,6 +180,7 @@ pub(crate) fn run_and_report_with(
     files: RunOptions,
     engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
+    options.check_targets()?;
     let provenance = provenance_of(plan, format!("seamline {command}{}", options.overrides.retyped()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen_and(remove_unfinished)?;

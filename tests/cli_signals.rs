@@ -44,8 +44,7 @@ fn size_of_files(folder: &Path) -> u64 {
 }
 
 /// Hours of one fast link.
-const LONG: [&str; 6] =
-    ["--set", "duration=8000 s", "--set", "link.radio.rate=1 Gbit/s", "--set", "seeds=1"];
+const LONG: [&str; 6] = ["--set", "duration=8000 s", "--set", "link.radio.rate=1 Gbit/s", "--set", "seeds=1"];
 
 #[test]
 fn one_long_run_stops_at_once_and_leaves_no_capture() {
@@ -74,8 +73,17 @@ fn the_other_commands_that_simulate_stop_at_once() {
     let commands: [&[&str]; 4] = [
         &["sweep", &file, "--out", "out"],
         &["demo", "quickstart"],
-        &["advise", "--from", "rate=1 Gbit/s, round_trip=20 ms", "--to", "rate=2 Gbit/s, round_trip=20 ms",
-          "--interruption", "100 ms", "--horizon", "4000 s"],
+        &[
+            "advise",
+            "--from",
+            "rate=1 Gbit/s, round_trip=20 ms",
+            "--to",
+            "rate=2 Gbit/s, round_trip=20 ms",
+            "--interruption",
+            "100 ms",
+            "--horizon",
+            "4000 s",
+        ],
         &["paper", "--out", "out", "E"],
     ];
     for command in commands {
@@ -88,4 +96,40 @@ fn the_other_commands_that_simulate_stop_at_once() {
         assert_eq!(output.status.code(), Some(130), "{command:?}: {}", stderr(&output));
         assert_contains(stderr(&output), &["interrupted"]);
     }
+}
+
+#[test]
+fn a_closed_standard_output_loses_no_file() {
+    let folder = folder();
+    let run =
+        format!("run '{}' --seeds 2 --set 'duration=2 s' --report page.html", scenario("quickstart.toml"));
+    let output = support::shell(&format!("{{ seamline {run} -q; echo $? >&2; }} | true"), folder.path());
+    assert_eq!(stderr(&output).trim(), "141");
+    assert!(folder.path().join("page.html").exists());
+}
+
+/// A terminal of 40 columns, made by `script`: the progress of a run in one line of it, and none without a cursor.
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_fits_a_narrow_terminal_and_is_left_out_on_a_dumb_one() {
+    let folder = folder();
+    let on_terminal = |term: &str| {
+        let program = program("seamline");
+        let run = format!(
+            "stty rows 24 cols 40; TERM={term} '{}' run '{}' --seeds 40 > out.txt",
+            program.display(),
+            scenario("quickstart.toml").replace(' ', "\\ ")
+        );
+        fs::write(folder.path().join("run.sh"), run).unwrap();
+        support::shell("script -qec 'sh run.sh' /dev/null < /dev/null", folder.path())
+    };
+    let output = on_terminal("xterm");
+    if !output.status.success() {
+        return support::skip("progress_fits_a_narrow_terminal", stderr(&output));
+    }
+    assert_contains(stdout(&output), &["/200 runs, "]);
+    let drawn = stdout(&output).replace("\u{1b}[2K", "");
+    let widest = drawn.split(['\r', '\n']).map(|line| line.chars().count()).max().unwrap();
+    assert!((30..=40).contains(&widest), "{widest}: {drawn:?}");
+    assert!(!stdout(&on_terminal("dumb")).contains(['\u{1b}', '█']));
 }

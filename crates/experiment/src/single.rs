@@ -16,8 +16,8 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
     let observer = RunObserver::new(scenario, &places, None, None);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);
-    let is_complete = runner
-        .run_while(&mut world, Instant::ZERO + scenario.duration, &|| !stop.load(Ordering::Relaxed));
+    let is_complete =
+        runner.run_while(&mut world, Instant::ZERO + scenario.duration, &|| !stop.load(Ordering::Relaxed));
     if !is_complete {
         return None;
     }

@@ -74,7 +74,8 @@ fn who_stops_gets_nothing() {
         readings: false,
         command: String::new(),
     };
-    let stopped = single_runs::runs(&ALL[0], &options, &Arc::new(AtomicBool::new(true))).expect("files in order");
+    let stopped =
+        single_runs::runs(&ALL[0], &options, &Arc::new(AtomicBool::new(true))).expect("files in order");
     assert!(stopped.is_none());
 }
 
