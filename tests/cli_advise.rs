@@ -102,7 +102,7 @@ fn mistakes_end_with_code_2_and_the_fix() {
     let table = with("--to", "lte, loss={ model = \"bernouli\", probability = \"1 %\" }");
     assert_contains(&table, &["a similar value exists: `bernoulli`"]);
     let no_file = ["advise", "--from", "lte", "--to", "wifi", "--interruption", "50 ms"];
-    assert_contains(&refuses(&no_file, folder.path()), &["--file \"10 MB\", or --horizon"]);
+    assert_contains(&refuses(&no_file, folder.path()), &["--file <SIZE>|--horizon <TIME>"]);
     assert_contains(&refuses(&no_file[..5], folder.path()), &["--interruption <TIME>"]);
 }
 
