@@ -2,7 +2,9 @@
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
+use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print_results};
+use clap::ArgGroup;
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
 };
@@ -14,7 +16,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = links())]
+#[command(after_long_help = links(), group = ArgGroup::new("traffic").required(true).multiple(true).args(["file", "horizon"]))]
 pub(crate) struct Arguments {
     /// The link that the host is on: a name (see below), optionally changed ("geo, loss=1 %"), or "rate=20 Mbit/s,
     /// round_trip=60 ms, loss=0.01 %, queue=50 packets"; `recording=FILE` takes a mahimahi, LeoEM or delay file
@@ -74,7 +76,7 @@ fn links() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
-    arguments.out.as_deref().map_or(Ok(()), prepare)?;
+    arguments.out.as_deref().map_or(Ok(()), |out| targets::folder("--out", out))?;
     let searched = seamline_advise::effort(&question).seeds;
     if searched < question.seeds as usize && !arguments.output.quiet {
         let what = format!("the simulation is long, so bounds are searched with {searched} seeds");
@@ -87,30 +89,19 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         begins: &|runs| reporter.begins(runs),
         finished: &|| reporter.finished_one(),
     };
-    let advice = arguments.output.processors.run(|| seamline_advise::advise(&question, watch))?;
+    let work = || seamline_advise::advise(&question, watch);
+    let advice = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;
     reporter.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
     let json = json(&advice)?;
-    if arguments.output.json {
-        print_results(&json)?;
+    let printed = if arguments.output.json {
+        print_results(&json)
     } else {
-        print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))?;
-    }
-    let Some(folder) = &arguments.out else { return Ok(()) };
-    write(folder, &question, &advice, &json, arguments.output.quiet)
-}
-
-/// Find out before anything is run whether the folder can be written to.
-fn prepare(folder: &Path) -> Outcome {
-    let cannot = |error: std::io::Error| {
-        Failure::Input(format!(
-            "--out: cannot write to the folder `{}`: {error}\ntip: choose another folder; it is created if it does not exist",
-            folder.display()
-        ))
+        print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))
     };
-    std::fs::create_dir_all(folder).map_err(cannot)?;
-    let probe = folder.join(format!(".advice-{}", std::process::id()));
-    std::fs::write(&probe, []).and_then(|()| std::fs::remove_file(&probe)).map_err(cannot)
+    // The files are written even when nobody reads standard output.
+    let write = |folder: &PathBuf| write(folder, &question, &advice, &json, arguments.output.quiet);
+    arguments.out.as_ref().map_or(Ok(()), write).and(printed)
 }
 
 fn write(folder: &Path, question: &Question, advice: &Advice, json: &str, quiet: bool) -> Outcome {

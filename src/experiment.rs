@@ -1,9 +1,11 @@
 //! Shared by `run`, `demo` and `lab`: options, running, and showing results.
 
 use crate::Outcome;
-use crate::terminal::{Failure, note, print_results, progress};
+use crate::targets;
+use crate::terminal::{Failure, list_written, note, print_results, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
+use seamline_experiment::atomic::remove_unfinished;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
 use seamline_experiment::text::{interval_table, verdicts};
@@ -43,9 +45,21 @@ impl Processors {
         self.jobs.is_some_and(|jobs| jobs.get() > 1)
     }
 
-    /// Run parallel work on these processors.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZeroUsize::get));
+    /// Do parallel work of at most this many runs. More workers than runs or processors would only take time to start.
+    pub(crate) fn run<T: Send>(
+        &self,
+        runs: usize,
+        quiet: bool,
+        work: impl FnOnce() -> T + Send,
+    ) -> Result<T, Failure> {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = processors.min(runs).max(1);
+        let workers = self.jobs.map_or(most, NonZeroUsize::get).min(most);
+        if let Some(jobs) = self.jobs.filter(|jobs| jobs.get() > workers && !quiet) {
+            let why = if runs < processors { plural(runs, "run") } else { plural(processors, "processor") };
+            note("note", format!("--jobs {jobs}: {workers} at a time, for there are only {why}"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
         let pool = pool.build().map_err(|error| Failure::Runtime(error.to_string()))?;
         Ok(pool.install(work))
     }
@@ -86,10 +100,6 @@ impl BaselineOption {
     /// This option as command-line text.
     pub(crate) fn retyped(&self) -> String {
         self.baseline.as_ref().map(|text| format!(" --baseline {}", quoted(text))).unwrap_or_default()
-    }
-
-    pub(crate) fn is_named(&self) -> bool {
-        self.baseline.is_some()
     }
 }
 
@@ -141,6 +151,20 @@ impl Options {
     pub(crate) fn files(&self) -> RunOptions {
         RunOptions { pcapng: self.pcapng.clone(), events: self.events.clone(), ..RunOptions::default() }
     }
+
+    fn check_targets(&self) -> Outcome {
+        self.report.as_deref().map_or(Ok(()), |place| targets::report("--report", place))?;
+        self.pcapng.as_deref().map_or(Ok(()), |place| targets::folder("--pcapng", place))?;
+        self.events.as_deref().map_or(Ok(()), |place| targets::folder("--events", place))
+    }
+
+    /// Whether runs of a plan write any.
+    fn writes_files(&self, plan: &Plan) -> bool {
+        let outputs = || plan.cells.iter().map(|cell| &cell.scenario.output);
+        self.pcapng.is_some()
+            || self.events.is_some()
+            || outputs().any(|output| output.pcapng.is_some() || output.events.is_some())
+    }
 }
 
 impl Overrides {
@@ -162,7 +186,7 @@ impl Overrides {
 /// Run a plan in the simulator and report the results. `command` is the command to reproduce them: `run FILE`.
 pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     run_and_report_with(plan, options, command, files, |files, finished| {
-        let results = options.processors.run(|| run(plan, files, finished));
+        let results = options.processors.run(plan.runs(), options.quiet, || run(plan, files, finished));
         let results = results.map_err(|failure| Incomplete::nothing(plan, failure))?;
         results.map_err(|incomplete| incomplete.map_failure(|never| match never {}))
     })
@@ -180,11 +204,12 @@ pub(crate) fn run_and_report_with(
     files: RunOptions,
     engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
+    options.check_targets()?;
     let baseline = options.baseline.of(plan)?;
     let retyped = options.overrides.retyped() + &options.baseline.retyped();
     let provenance = provenance_of(plan, format!("seamline {command}{retyped}"));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen_and(remove_unfinished)?;
     let stop = interrupt.flag().clone();
     let files = RunOptions { provenance: provenance.to_string(), cells_over_time, stop, ..files };
     let bar = progress(plan.runs(), options.quiet);
@@ -231,11 +256,15 @@ fn incomplete_failure(
         }
         return failure;
     }
-    let tip = "tip: seamline sweep keeps every finished run and resumes";
-    Failure::Interrupted(
-        format!("interrupted after {runs} of {all} runs; {what}\n{tip}"),
-        interrupt.exit_code(),
-    )
+    let mut message = format!("interrupted after {runs} of {all} runs; {what}\n");
+    if options.writes_files(plan) {
+        message += "files of unfinished runs are removed\n";
+    }
+    if !incomplete.files.is_empty() {
+        message += &list_written(&incomplete.files);
+    }
+    message += "tip: seamline sweep keeps every finished run and resumes";
+    Failure::Interrupted(message, interrupt.exit_code())
 }
 
 /// Report the results of a plan, write the report to `page` if there is to be one, and print it. A report that cannot be
@@ -307,6 +336,5 @@ fn tables(plan: &Plan, report: &Report, which: Table) -> String {
 }
 
 fn written(files: &[PathBuf]) -> String {
-    let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
-    if lines.is_empty() { lines } else { format!("\nWritten:\n{lines}") }
+    if files.is_empty() { String::new() } else { format!("\n{}", list_written(files)) }
 }

@@ -27,6 +27,7 @@ mod parity;
 mod reference;
 mod run;
 mod sweep;
+mod targets;
 mod terminal;
 mod words;
 

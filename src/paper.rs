@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::sweep::failure as results_failure;
+use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
@@ -46,6 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let out = arguments.out.as_ref().ok_or_else(|| {
         Failure::Input(format!("--out is missing\ntip: seamline paper {} --out paper-{}", paper.id, paper.id))
     })?;
+    targets::folder("--out", out)?;
     let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
     let reporter = ProgressReporter::new(arguments.output.quiet);
@@ -59,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &reporter));
         Ok((outcome, single_runs, beyond.transpose()?))
     };
-    let done = arguments.output.processors.run(work)?;
+    let done = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;
     reporter.clear();
     let (outcome, single_runs, beyond) = done.map_err(failure)?;
     let Some(single_runs) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
@@ -71,6 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     page::single_runs::add(&mut report, single_runs);
     if let Some(found) = &beyond {
         page::beyond::add(&mut report, found);
+    }
+    if let Some(found) = &beyond {
+        atomic::write(&options.out.join("beyond.json"), json(found)?.as_bytes())?;
     }
     show(paper, &outcome, &report, arguments, &options)?;
     beyond.map_or(Ok(()), |found| show_beyond(&found, arguments, &options))
@@ -134,10 +139,9 @@ fn show(
     Ok(())
 }
 
-/// Print the results on current networks, and write them as JSON.
+/// Print the results on current networks, which are written as JSON.
 fn show_beyond(found: &BeyondOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
     let path = options.out.join("beyond.json");
-    atomic::write(&path, json(found)?.as_bytes())?;
     if arguments.output.json {
         return Ok(());
     }

@@ -5,11 +5,13 @@ use crate::experiment::{Options, run_and_report};
 use crate::terminal::{Failure, invalid};
 use seamline_experiment::report::quoted;
 use seamline_scenario::Plan;
+use seamline_scenario::recordings::open_regular;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario file (`seamline demo --print` shows one)
+    /// The scenario file (`seamline demo --print` shows one); - reads standard input
     file: PathBuf,
     #[command(flatten)]
     options: Options,
@@ -22,9 +24,25 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     run_and_report(&plan, options, &command, options.files())
 }
 
-/// Read a scenario file.
+/// The longest scenario that is read: far more than anybody writes.
+const MAXIMUM_BYTES: u64 = 16 << 20;
+
+/// Read a scenario from a file, or from standard input if its name is `-`.
 pub(crate) fn load(file: &Path, overrides: &[String]) -> Result<Plan, Failure> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::Input(format!("cannot read {}: {error}", file.display())))?;
-    Plan::new(file, text, overrides).map_err(|diagnostics| invalid(&diagnostics))
+    let (name, text) = match file.to_str() {
+        Some("-") => (Path::new("<stdin>"), read(io::stdin().lock())),
+        _ => (file, open_regular(file).and_then(read)),
+    };
+    let text = text.map_err(|error| Failure::Input(format!("cannot read {}: {error}", name.display())))?;
+    Plan::new(name, text, overrides).map_err(|diagnostics| invalid(&diagnostics))
+}
+
+fn read(from: impl Read) -> io::Result<String> {
+    let mut text = String::new();
+    from.take(MAXIMUM_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAXIMUM_BYTES {
+        let limit = MAXIMUM_BYTES >> 20;
+        return Err(io::Error::other(format!("a scenario has at most {limit} MiB\ntip: is it a recording?")));
+    }
+    Ok(text)
 }

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::experiment::{BaselineOption, Overrides, Processors, headline};
 use crate::run::load;
+use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::{provenance_of, quoted};
@@ -43,13 +44,14 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let plan = load(&arguments.file, &arguments.overrides.to_settings())?;
     let baseline = arguments.baseline.of(&plan)?;
+    targets::folder("--out", &arguments.out)?;
     let command = arguments.command();
     let provenance = provenance_of(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
     let interrupt = Interrupt::listen()?;
     let reporter = ProgressReporter::new(arguments.quiet);
     let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &reporter);
-    let outcome = arguments.processors.run(work)?;
+    let outcome = arguments.processors.run(plan.runs(), arguments.quiet, work)?;
     reporter.clear();
     let outcome = outcome.map_err(failure)?;
     if outcome.interrupted {

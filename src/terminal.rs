@@ -1,10 +1,11 @@
 //! The output of `seamline`: results, progress, and reports of errors in scenarios.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use seamline_cli::moves_cursor;
 pub(crate) use seamline_cli::{Failure, list_written, note, print};
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
-use std::io::{self, IsTerminal};
+use std::io;
 
 /// A failure with everything that is wrong with a scenario.
 pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {
@@ -65,11 +66,11 @@ impl Progress for ProgressReporter {
 
 /// A progress bar on standard error, if that is a terminal.
 pub(crate) fn progress(runs: usize, quiet: bool) -> ProgressBar {
-    if quiet || !io::stderr().is_terminal() {
+    if quiet || !moves_cursor(&io::stderr()) {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(runs as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{wide_bar} {pos} of {len} runs, {per_sec}, {eta} left") {
+    match ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left") {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

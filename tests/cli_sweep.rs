@@ -390,8 +390,8 @@ fn a_folder_that_cannot_be_made_is_said_before_anything_runs() {
     fs::write(folder.path().join("out"), "a file, not a folder").unwrap();
     let arguments = short("2");
     let output = seamline(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
-    assert_eq!(output.status.code(), Some(1));
-    assert_contains(stderr(&output), &["error: cannot write out: "]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_contains(stderr(&output), &["error: --out: cannot write to `out`: it is a file, not a folder"]);
     assert_eq!(stdout(&output), "");
 }
 

@@ -31,8 +31,17 @@ impl Interrupt {
     /// # Errors
     /// When signals cannot be caught.
     pub fn listen() -> Result<Self, Failure> {
-        Interrupt::listen_with(|first, signal| {
+        Interrupt::listen_and(|| ())
+    }
+
+    /// The same, with something to do before a second request ends the process: such as removing temporary files.
+    ///
+    /// # Errors
+    /// When signals cannot be caught.
+    pub fn listen_and(clean_up: impl Fn() + Send + 'static) -> Result<Self, Failure> {
+        Interrupt::listen_with(move |first, signal| {
             if first.elapsed() > SAME_REQUEST {
+                clean_up();
                 signal_hook::low_level::exit(i32::from(SIGNALLED) + signal);
             }
         })

@@ -4,6 +4,7 @@
 pub mod interrupt;
 pub mod pages;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -32,11 +33,11 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         let code = match self {
             Failure::Runtime(message) => {
-                eprintln!("error: {message}");
+                eprintln!("error: {}", visible(message));
                 1
             }
             Failure::Input(message) => {
-                eprintln!("error: {message}");
+                eprintln!("error: {}", visible(message));
                 2
             }
             Failure::Explained(report) => {
@@ -44,7 +45,7 @@ impl Failure {
                 2
             }
             Failure::Interrupted(message, code) => {
-                eprintln!("{message}");
+                eprintln!("{}", visible(message));
                 *code
             }
             Failure::Passed(code) => *code,
@@ -64,9 +65,14 @@ pub fn exit_code(outcome: Outcome) -> ExitCode {
     outcome.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
 
-/// Whether to colour output to a stream: it is a terminal, and `NO_COLOR` is not set (<https://no-color.org>).
+/// Whether a stream is a terminal that can move its cursor.
+pub fn moves_cursor(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Whether to colour output to a stream: it is a terminal that can, and `NO_COLOR` is not set (<https://no-color.org>).
 pub fn wants_colour(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    moves_cursor(stream) && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// The files that were written, one a line.
@@ -75,22 +81,45 @@ pub fn list_written(files: &[PathBuf]) -> String {
     format!("Written:\n{lines}")
 }
 
-/// Write data to standard output. A reader that has closed it (`| head`) is no failure.
+/// The exit code when the reader of standard output has gone: what a shell says of a program that SIGPIPE ended.
+const CLOSED_PIPE: u8 = 141;
+
+/// Text with its control characters written as escapes: names and titles come from files of others, and must not drive the terminal.
+/// Line breaks and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |letter: char| match letter {
+        '\n' | '\t' => false,
+        // These change the direction of text.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        letter => letter.is_control(),
+    };
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |letter: char| match is_hidden(letter) {
+        true => format!("\\u{{{:x}}}", u32::from(letter)),
+        false => letter.to_string(),
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
+/// Write data to standard output, with control characters [`visible`].
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written to; without a message when its reader has closed it (`| head`).
 pub fn print(text: &str) -> Outcome {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::Runtime(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
+    match stdout.write_all(visible(text).as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::Passed(CLOSED_PIPE)),
+        Err(error) => Err(Failure::Runtime(format!("cannot write to standard output: {error}"))),
     }
 }
 
 /// Write a message to standard error, after a word such as `note` or `warning`.
 pub fn note(word: &str, text: impl Display) {
+    let text = text.to_string();
+    let text = visible(&text);
     if wants_colour(&io::stderr()) {
         eprintln!("\u{1b}[1;33m{word}\u{1b}[0m: {text}");
     } else {

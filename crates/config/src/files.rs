@@ -40,7 +40,9 @@ impl Files {
     /// The BLAKE3 hash of the content of a file; of empty content when it cannot be read.
     pub fn content(&self, path: &Path) -> blake3::Hash {
         let mut known = self.contents.borrow_mut();
-        let read = || blake3::hash(&std::fs::read(path).unwrap_or_default());
+        // Devices and pipes have no end.
+        let bytes = || if path.is_file() { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+        let read = || blake3::hash(&bytes());
         *known.entry(path.to_owned()).or_insert_with(read)
     }
 }

@@ -1,8 +1,10 @@
 //! Atomic file writes: a temporary file in the same folder, renamed when complete.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// A file that could not be written.
@@ -36,11 +38,43 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<PathBuf, WriteError> {
     file.finish()
 }
 
+/// The temporary files of this process, for [`remove_unfinished`].
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Remove all temporary files, before a process ends without dropping what it holds.
+pub fn remove_unfinished() {
+    for path in std::mem::take(&mut *unfinished()) {
+        drop(std::fs::remove_file(path));
+    }
+}
+
 /// A file being written. Dropping it unfinished leaves nothing behind.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
     file: BufWriter<NamedTempFile>,
+    _noted: Noted,
+}
+
+/// An entry in the list of temporary files.
+#[derive(Debug)]
+struct Noted(PathBuf);
+
+impl Noted {
+    fn new(path: &Path) -> Self {
+        unfinished().insert(path.to_owned());
+        Noted(path.to_owned())
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
+    }
 }
 
 impl AtomicFile {
@@ -56,7 +90,8 @@ impl AtomicFile {
         };
         std::fs::create_dir_all(folder).map_err(fail)?;
         let file = NamedTempFile::new_in(folder).map_err(fail)?;
-        Ok(AtomicFile { path: path.to_owned(), file: BufWriter::new(file) })
+        let noted = Noted::new(file.path());
+        Ok(AtomicFile { path: path.to_owned(), file: BufWriter::new(file), _noted: noted })
     }
 
     /// The write error of this file with its cause.
@@ -69,7 +104,7 @@ impl AtomicFile {
     /// # Errors
     /// When buffered data cannot be written, or the file cannot be renamed.
     pub fn finish(self) -> Result<PathBuf, WriteError> {
-        let AtomicFile { path, file } = self;
+        let AtomicFile { path, file, _noted } = self;
         let fail = |cause| WriteError { path: path.clone(), cause };
         let file = file.into_inner().map_err(|error| fail(error.into_error()))?;
         make_readable(&file).map_err(fail)?;

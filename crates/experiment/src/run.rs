@@ -32,7 +32,7 @@ pub struct RunOptions {
     pub provenance: String,
     /// Record the first run of each of this many grid cells over time, for a report.
     pub cells_over_time: usize,
-    /// Set it from any thread: no further run starts, and running ones continue to their end.
+    /// Set it from any thread: no further run starts, and running ones are given up with their files.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -52,6 +52,8 @@ pub struct CellResult {
 pub struct Incomplete<E = Infallible> {
     /// The available results: all grid cells with the same seeds, in order. Empty when no seed is complete.
     pub results: Vec<CellResult>,
+    /// The files written by finished runs, when there are no results that name them.
+    pub files: Vec<PathBuf>,
     /// Files that could not be written, in grid order.
     pub unwritten: Vec<WriteError>,
     /// How many runs did not finish, because [`RunOptions::stop`] was set or one failed.
@@ -60,16 +62,28 @@ pub struct Incomplete<E = Infallible> {
     pub failure: Option<E>,
 }
 
+impl<E> Default for Incomplete<E> {
+    fn default() -> Self {
+        Incomplete {
+            results: Vec::new(),
+            files: Vec::new(),
+            unwritten: Vec::new(),
+            left_out: 0,
+            failure: None,
+        }
+    }
+}
+
 impl<E> Incomplete<E> {
     /// No run of the plan was started.
     pub fn nothing(plan: &Plan, failure: E) -> Self {
         let failure = Some(failure);
-        Incomplete { results: Vec::new(), unwritten: Vec::new(), left_out: plan.runs(), failure }
+        Incomplete { left_out: plan.runs(), failure, ..Incomplete::default() }
     }
     /// Convert the failure.
     pub fn map_failure<F>(self, map: impl FnOnce(E) -> F) -> Incomplete<F> {
-        let Incomplete { results, unwritten, left_out, failure } = self;
-        Incomplete { results, unwritten, left_out, failure: failure.map(map) }
+        let Incomplete { results, files, unwritten, left_out, failure } = self;
+        Incomplete { results, files, unwritten, left_out, failure: failure.map(map) }
     }
 }
 
@@ -92,7 +106,7 @@ impl<E: std::error::Error + 'static> std::error::Error for Incomplete<E> {
 
 impl<E> From<WriteError> for Incomplete<E> {
     fn from(error: WriteError) -> Self {
-        Incomplete { results: Vec::new(), unwritten: vec![error], left_out: 0, failure: None }
+        Incomplete { unwritten: vec![error], ..Incomplete::default() }
     }
 }
 
@@ -112,7 +126,7 @@ pub fn run(
         if options.stop.load(Ordering::Relaxed) {
             return None;
         }
-        let done = run_one(plan, job, options);
+        let done = run_one(plan, job, options)?;
         finished();
         Some(done)
     });
@@ -195,12 +209,13 @@ pub(crate) fn gather<E>(
     if unwritten.is_empty() && left_out == 0 {
         return Ok(results);
     }
+    let mut files = Vec::new();
     if results.iter().any(|result| result.runs.is_empty()) {
-        results.clear();
+        files = results.drain(..).flat_map(|result| result.files).collect();
     }
     unwritten.sort_by_key(|(cell, _)| *cell);
     let unwritten = unwritten.into_iter().map(|(_, error)| error).collect();
-    Err(Incomplete { results, unwritten, left_out, failure })
+    Err(Incomplete { results, files, unwritten, left_out, failure })
 }
 
 /// The output files of one run.
@@ -245,14 +260,16 @@ pub(crate) struct FinishedRun {
     series: Option<RunSeries>,
 }
 
-fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> FinishedRun {
+/// `None` when it was stopped; its files are removed.
+fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRun> {
     let scenario = &plan.cells[job.cell].scenario;
     let places = Places::new(scenario);
     let (observer, unwritten) = job.observer(plan, &places, options);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
-    runner.run_until(&mut world, Instant::ZERO + scenario.duration);
-    finish_run(plan, job, world, &places, unwritten)
+    let goes_on = || !options.stop.load(Ordering::Relaxed);
+    let is_complete = runner.run_while(&mut world, Instant::ZERO + scenario.duration, &goes_on);
+    is_complete.then(|| finish_run(plan, job, world, &places, unwritten))
 }
 
 /// Finish a run: create its record and complete its files.

@@ -6,11 +6,8 @@ use seamline_report::record::RunRecord;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::schema::Scenario;
 use seamline_sim::World;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Instant;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The simulated time between checks whether to stop.
-const SLICE: Duration = Duration::from_millis(100);
 
 /// Run a scenario with one seed, without files, and without intervals unless the scenario requests those of every
 /// run. `None` when `stop` was set during the run.
@@ -19,14 +16,10 @@ pub fn run_seed(scenario: &Scenario, seed: u64, stop: &AtomicBool) -> Option<Run
     let observer = RunObserver::new(scenario, &places, None, None);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);
-    let end = Instant::ZERO + scenario.duration;
-    let mut until = Instant::ZERO;
-    while until < end {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        until = (until + SLICE).min(end);
-        runner.run_until(&mut world, until);
+    let is_complete =
+        runner.run_while(&mut world, Instant::ZERO + scenario.duration, &|| !stop.load(Ordering::Relaxed));
+    if !is_complete {
+        return None;
     }
     Some(record_of(scenario, seed, &world, &places, scenario.output.intervals_of_every_run))
 }

@@ -6,6 +6,16 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::io;
 use std::os::fd::AsRawFd;
 
+/// The names of the interfaces in the network namespace of this process (proc_net(5)).
+///
+/// # Errors
+/// When the kernel's list cannot be read.
+pub fn names() -> io::Result<Vec<String>> {
+    // Unlike /sys/class/net, this is never the list of another namespace.
+    let list = std::fs::read_to_string("/proc/self/net/dev")?;
+    Ok(list.lines().filter_map(|line| Some(line.rsplit_once(':')?.0.trim().to_owned())).collect())
+}
+
 /// An offload that coalesces received packets into larger ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {

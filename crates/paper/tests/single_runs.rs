@@ -3,6 +3,7 @@
 use seamline_paper::page::single_runs;
 use seamline_paper::{ALL, PaperOptions};
 use seamline_report::paper::RunsOfFigure;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 fn runs(paper: &seamline_paper::Paper, duration_s: f64) -> Vec<RunsOfFigure> {
@@ -13,7 +14,7 @@ fn runs(paper: &seamline_paper::Paper, duration_s: f64) -> Vec<RunsOfFigure> {
         readings: false,
         command: String::new(),
     };
-    let found = single_runs::runs(paper, &options, &AtomicBool::new(false)).expect("files in order");
+    let found = single_runs::runs(paper, &options, &Arc::default()).expect("files in order");
     found.expect("not stopped")
 }
 
@@ -73,7 +74,8 @@ fn who_stops_gets_nothing() {
         readings: false,
         command: String::new(),
     };
-    let stopped = single_runs::runs(&ALL[0], &options, &AtomicBool::new(true)).expect("files in order");
+    let stopped =
+        single_runs::runs(&ALL[0], &options, &Arc::new(AtomicBool::new(true))).expect("files in order");
     assert!(stopped.is_none());
 }
 

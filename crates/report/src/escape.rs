@@ -25,12 +25,14 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The production `Char` of XML 1.0.
+/// The production `Char` of XML 1.0, without controls.
 fn is_xml(letter: char) -> bool {
     match letter {
         '\t' | '\n' | '\r' => true,
         '\u{fffe}' | '\u{ffff}' => false,
-        letter => letter >= ' ',
+        // XML allows these, but they are invisible and can change the order of other letters.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => false,
+        letter => !letter.is_control(),
     }
 }
 

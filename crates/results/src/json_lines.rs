@@ -13,14 +13,15 @@ pub struct Lines<T> {
     pub documents: Vec<T>,
     /// Lines that hold no such document: their numbers, from 1, and why.
     pub damaged: Vec<(usize, String)>,
-    /// Whether an incomplete last line was removed when the file was opened.
+    /// Whether the last line is incomplete; opening the file to append removes it.
     pub is_torn: bool,
 }
 
 impl<T: DeserializeOwned> Lines<T> {
     /// The documents of a file's content. An incomplete line at the end is ignored.
     pub fn parse(text: &[u8]) -> Self {
-        let mut lines = Lines { documents: Vec::new(), damaged: Vec::new(), is_torn: false };
+        let mut lines =
+            Lines { documents: Vec::new(), damaged: Vec::new(), is_torn: whole_length(text) < text.len() };
         let whole = text[..whole_length(text)].split(|byte| *byte == b'\n').enumerate();
         for (place, line) in whole.filter(|(_, line)| !line.is_empty()) {
             match serde_json::from_slice(line) {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::json_lines::Lines;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Line, line_files, read_lines};
+use crate::store::{Found, Line, damaged_note, line_files, read_lines, torn_note};
 use seamline_experiment::record::RunRecord;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -64,21 +64,22 @@ pub fn load(path: &Path) -> Result<Results, Error> {
     let name = path.display().to_string();
     if path.is_dir() {
         let files = line_files(path)?;
-        let found = read_lines(&files)?;
-        return of_lines(name, found.lines, &Manifest::read(path)?, found.notes);
+        let Found { lines, mut notes, torn, .. } = read_lines(&files)?;
+        notes.extend(torn.iter().map(|path| torn_note(path)));
+        return of_lines(name, lines, &Manifest::read(path)?, notes);
     }
     let text = std::fs::read(path).map_err(|cause| Error::read(path, cause))?;
     if let Ok(document) = serde_json::from_slice::<Document>(&text) {
         return Ok(of_document(name, document));
     }
-    let Lines { documents: lines, damaged, .. } = Lines::parse(&text);
+    let Lines { documents: lines, damaged, is_torn } = Lines::parse(&text);
     if lines.is_empty() {
         let reason = format!("{name} holds no results");
         return Err(Error::refused(reason, EXPECTED));
     }
     let manifest = Manifest::read(path.parent().unwrap_or(Path::new("")))?;
-    let notes = (!damaged.is_empty()).then(|| format!("{name}: damaged lines skipped: {}", damaged.len()));
-    of_lines(name, lines, &manifest, notes.into_iter().collect())
+    let notes = damaged_note(path, &damaged).into_iter().chain(is_torn.then(|| torn_note(path)));
+    of_lines(name, lines, &manifest, notes.collect())
 }
 
 const EXPECTED: &str =

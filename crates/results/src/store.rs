@@ -59,6 +59,8 @@ pub(crate) struct Found {
     pub(crate) lines: Vec<Line>,
     /// Whole lines that cannot be read.
     pub(crate) damaged: usize,
+    /// Files that end within a line: somebody is writing it, or was interrupted.
+    pub(crate) torn: Vec<PathBuf>,
     /// What a reader should know.
     pub(crate) notes: Vec<String>,
 }
@@ -75,11 +77,39 @@ pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
 }
 
 impl Found {
-    fn of(path: &Path, Lines { documents: lines, damaged, .. }: Lines<Line>) -> Self {
-        let damaged = damaged.len();
-        let note = || format!("{}: {} skipped", path.display(), plural(damaged, "damaged line"));
-        Found { lines, damaged, notes: (damaged > 0).then(note).into_iter().collect() }
+    fn of(path: &Path, Lines { documents: lines, damaged, is_torn }: Lines<Line>) -> Self {
+        let notes = damaged_note(path, &damaged).into_iter().collect();
+        let torn = is_torn.then(|| path.to_owned()).into_iter().collect();
+        Found { lines, damaged: damaged.len(), torn, notes }
     }
+}
+
+/// The most line numbers that a note lists.
+const MOST_LISTED: usize = 20;
+
+/// Which lines of a file cannot be read, and how to repair it.
+pub(crate) fn damaged_note(path: &Path, damaged: &[(usize, String)]) -> Option<String> {
+    if damaged.is_empty() {
+        return None;
+    }
+    let numbers: Vec<String> = damaged.iter().take(MOST_LISTED).map(|(line, _)| line.to_string()).collect();
+    let more = if damaged.len() > MOST_LISTED { ", ..." } else { "" };
+    Some(format!(
+        "{path}: {} skipped: line {}{more}; to repair it, delete them (sed -i '{}d' {path}) and repeat the sweep, which runs only \
+         what is missing",
+        plural(damaged.len(), "damaged line"),
+        numbers.join(", "),
+        numbers.join("d;"),
+        path = path.display(),
+    ))
+}
+
+/// That a file ends within a line.
+pub(crate) fn torn_note(path: &Path) -> String {
+    format!(
+        "{}: the last line is incomplete and skipped; repeat the sweep, which removes it and runs only what is missing",
+        path.display()
+    )
 }
 
 /// The files of lines in a folder, in alphabetical order.
@@ -105,6 +135,7 @@ pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
         let found = Found::of(path, Lines::read(path)?);
         all.notes.extend(found.notes);
         all.damaged += found.damaged;
+        all.torn.extend(found.torn);
         for line in found.lines {
             if known.insert(line.key.clone()) {
                 all.lines.push(line);

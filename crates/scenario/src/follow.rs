@@ -72,14 +72,26 @@ impl<'a> Runner<'a> {
 
     /// Process all events up to and including `end`.
     pub fn run_until<O: Observer>(&mut self, world: &mut World<Part, O>, end: Instant) {
+        self.run_while(world, end, &|| true);
+    }
+
+    /// The same while `goes_on`, which is asked every few milliseconds of processor time; whether the run has reached `end`.
+    pub fn run_while<O: Observer>(
+        &mut self,
+        world: &mut World<Part, O>,
+        end: Instant,
+        goes_on: &dyn Fn() -> bool,
+    ) -> bool {
         while let Some(at) = self.changes.front().map(|change| change.at).filter(|at| *at <= end) {
-            world.run_until(at);
+            if !advance(world, at, goes_on) {
+                return false;
+            }
             // Apply all changes of one time before any packet is sent.
             while let Some(change) = self.changes.pop_front_if(|change| change.at == at) {
                 self.apply(change, world);
             }
         }
-        world.run_until(end);
+        advance(world, end, goes_on)
     }
 
     /// The time of the next change.
@@ -164,6 +176,20 @@ impl<'a> Runner<'a> {
                 buffer.reach(&addresses);
                 world.rearm(element);
             }
+        }
+    }
+}
+
+/// Wake-ups between two questions whether to go on. One takes a few hundred nanoseconds.
+const WAKES: u32 = 1 << 14;
+
+fn advance<O: Observer>(world: &mut World<Part, O>, end: Instant, goes_on: &dyn Fn() -> bool) -> bool {
+    loop {
+        if !goes_on() {
+            return false;
+        }
+        if world.run_some(end, WAKES) {
+            return true;
         }
     }
 }

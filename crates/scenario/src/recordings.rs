@@ -5,7 +5,9 @@ use crate::document::Node;
 use crate::reader::Context;
 use crate::units::Complaint;
 use seamline_net::Schedule;
-use seamline_net::import::{self, ImportError, Recording};
+pub use seamline_net::import::open_regular;
+use seamline_net::import::{self, ImportError, MAXIMUM_BYTES, Recording};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,7 +43,9 @@ fn read_recording(
 fn read_loss_trace(path: &Path) -> Result<Arc<[bool]>, Complaint> {
     let unreadable =
         |error| Complaint::new(format!("cannot read {}: {error}", path.display())).code(Code::Unreadable);
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let mut text = String::new();
+    let file = open_regular(path).map_err(unreadable)?;
+    file.take(MAXIMUM_BYTES).read_to_string(&mut text).map_err(unreadable)?;
     let fate = |letter: char| match letter {
         '0' => Ok(false),
         '1' => Ok(true),

@@ -9,6 +9,7 @@ use seamline_bridge::system::{HandOver, Metrics, Options, Split, ask, run as bri
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
+use seamline_host::interface;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -172,6 +173,19 @@ fn run_agent(arguments: &AgentArguments) -> Outcome {
     }
 }
 
+/// An interface that does not exist, and those that do. A list that cannot be read refuses nothing.
+fn refuse_missing(arguments: &AgentArguments) -> Outcome {
+    let Ok(names) = interface::names() else { return Ok(()) };
+    for (option, name) in [("--in", &arguments.wired), ("--out", &arguments.wireless)] {
+        if !names.contains(name) {
+            let all = names.join(", ");
+            let why = format!("{option}: there is no interface `{name}`\ntip: this host has {all}");
+            return Err(Failure::Input(why));
+        }
+    }
+    Ok(())
+}
+
 fn renamed(old: &str, role: &str) -> Failure {
     Failure::Input(format!("`agent {old}` is now `agent obtcp --role {role}`"))
 }
@@ -212,6 +226,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
             from: arguments.hand_over_from.clone(),
         },
     };
+    refuse_missing(arguments)?;
     let stop = stop_socket()?;
     bridge(settings, &options, &stop, io::stdout()).map(drop).map_err(failure)
 }
@@ -231,6 +246,7 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
         ..settings
     };
     print_memory(settings.most_memory(), settings.connections);
+    refuse_missing(arguments)?;
     let stop = stop_socket()?;
     split(&settings, &stop, io::stdout()).map(drop).map_err(failure)
 }

@@ -24,6 +24,13 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_missing_interface_is_named_with_those_that_exist() {
+    let said = refused(&["snoop", "--in", "nope", "--out", "lo"], 2);
+    assert!(said.contains("--in: there is no interface `nope`\ntip: this host has "), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("tip:") && line.contains("lo")), "{said}");
+}
+
+#[test]
 fn obtcp_takes_a_role_in_both_spellings_and_its_old_names_are_refused() {
     let at = ["--in", "no-such-1", "--out", "no-such-2"];
     for role in ["base-station", "base station", "mobile-router", "mobile router"] {

@@ -48,16 +48,27 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// When routers lead some destination in a circle without a link, which would take a packet round for
     /// ever at one instant; and when a machine asks to be woken at one instant again and again.
     pub fn run_until(&mut self, end: Instant) {
+        while !self.run_some(end, u32::MAX) {}
+    }
+
+    /// The same, but for at most this many wake-ups, so that the caller can give up in between; whether the clock stands at `end`.
+    ///
+    /// # Panics
+    /// As [`World::run_until`].
+    pub fn run_some(&mut self, end: Instant, most: u32) -> bool {
         if std::mem::take(&mut self.unchecked) {
             self.refuse_circles();
         }
-        while let Some((at, place)) = self.agenda.next() {
-            if at > end {
-                break;
+        for _ in 0..most {
+            match self.agenda.next() {
+                Some((at, place)) if at <= end => self.wake(at, place),
+                _ => {
+                    self.now = self.now.max(end);
+                    return true;
+                }
             }
-            self.wake(at, place);
         }
-        self.now = self.now.max(end);
+        false
     }
 
     #[inline]

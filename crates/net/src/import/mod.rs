@@ -12,7 +12,7 @@ mod text;
 
 use std::fmt;
 
-pub use text::{MAXIMUM_BYTES, Recording};
+pub use text::{MAXIMUM_BYTES, Recording, open_regular};
 
 /// Read a recording for what it is, and keep only whether that worked.
 type Attempt = fn(&Recording) -> Result<(), ImportError>;

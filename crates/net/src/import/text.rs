@@ -4,7 +4,9 @@ use super::ImportError;
 use crate::schedule::ScheduleError;
 use flate2::read::MultiGzDecoder;
 use seamline_wire::Duration;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 /// The longest recording that is read, after decompression: 256 MiB.
 pub const MAXIMUM_BYTES: u64 = 256 << 20;
@@ -19,6 +21,27 @@ pub struct Recording {
     text: String,
 }
 
+/// Open a file that has an end.
+///
+/// # Errors
+/// When it cannot be opened, or is a folder, a pipe or a device.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    // A pipe would keep even the opening waiting for its writer.
+    if path.metadata()?.is_file() {
+        return File::open(path);
+    }
+    let what = if path.is_dir() { "a folder" } else { "a pipe or device" };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
+}
+
+/// Formats that are told by their first bytes, and what unpacks them.
+const PACKED: [(&[u8], &str, &str); 4] = [
+    (&[0x28, 0xb5, 0x2f, 0xfd], "a file packed with Zstandard (.zst)", "zstd -d FILE"),
+    (&[0xfd, b'7', b'z', b'X', b'Z', 0], "a file packed with xz (.xz)", "xz -d FILE"),
+    (b"BZh", "a file packed with bzip2 (.bz2)", "bzip2 -d FILE"),
+    (b"PK\x03\x04", "a ZIP archive (.zip)", "unzip FILE"),
+];
+
 impl Recording {
     /// Take the bytes of a file, decompressing them when they are gzip (whatever the name says).
     ///
@@ -26,6 +49,10 @@ impl Recording {
     /// When they are too long, broken gzip or not text.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ImportError> {
         let unread = Recording { name: name.to_owned(), text: String::new() };
+        if let Some((_, what, command)) = PACKED.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+            let help = format!("unpack it: {command}");
+            return Err(unread.whole((*what).to_owned(), "text, plain or packed with gzip", &help));
+        }
         let mut plain = Vec::new();
         let read = if bytes.starts_with(&[0x1f, 0x8b]) {
             MultiGzDecoder::new(bytes).take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
@@ -58,11 +85,10 @@ impl Recording {
     ///
     /// # Errors
     /// When it cannot be read, or as [`Recording::from_bytes`].
-    pub fn open(path: &std::path::Path) -> Result<Self, ImportError> {
+    pub fn open(path: &Path) -> Result<Self, ImportError> {
         let name = path.display().to_string();
         let mut bytes = Vec::new();
-        match std::fs::File::open(path).and_then(|file| file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes))
-        {
+        match open_regular(path).and_then(|file| file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes)) {
             Ok(_) => Recording::from_bytes(&name, &bytes),
             Err(why) => {
                 let unread = Recording { name, text: String::new() };

@@ -11,6 +11,7 @@ use seamline_report::series::RunSeries;
 use seamline_scenario::Plan;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Run the single runs that the paper's figures show over time; `None` when it was stopped. Writes nothing.
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub fn runs(
     paper: &Paper,
     options: &PaperOptions,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Option<Vec<RunsOfFigure>>, PaperError> {
     let documents = Documents::of(paper)?;
     let mut all = Vec::new();
@@ -28,7 +29,10 @@ pub fn runs(
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        all.push(of_figure(paper, figure, wanted, options)?);
+        match of_figure(paper, figure, wanted, options, stop) {
+            Err(_) if stop.load(Ordering::Relaxed) => return Ok(None),
+            runs => all.push(runs?),
+        }
     }
     Ok(Some(all))
 }
@@ -55,9 +59,10 @@ fn of_figure(
     figure: &Figure,
     wanted: &SingleRuns,
     options: &PaperOptions,
+    stop: &Arc<AtomicBool>,
 ) -> Result<RunsOfFigure, PaperError> {
     let (plan, places, note) = choose(paper, &figure.scenario, wanted, options)?;
-    let run = RunOptions { cells_over_time: plan.cells.len(), ..RunOptions::default() };
+    let run = RunOptions { cells_over_time: plan.cells.len(), stop: stop.clone(), ..RunOptions::default() };
     let results =
         seamline_experiment::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
     let runs = results.into_iter().zip(places).filter_map(|(result, cell)| {
