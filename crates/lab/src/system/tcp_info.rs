@@ -17,8 +17,10 @@ const LEAST: usize = 192;
 /// The state of a connection as the kernel's sender sees it. Lengths are in segments unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpInfo {
-    /// State of loss recovery by the kernel's number (`enum tcp_ca_state`).
+    /// State of loss recovery by the kernel's number; see [`recovery_state_name`](Self::recovery_state_name).
     pub congestion_avoidance_state: u8,
+    /// Timeouts in a row without progress.
+    pub retransmits: u8,
     /// How many times the retransmission timeout is doubled (RFC 6298 §5.5).
     pub backoff: u8,
     /// The retransmission timeout, including the doublings of [`backoff`](Self::backoff).
@@ -29,6 +31,8 @@ pub struct TcpInfo {
     pub data_segments_received: u32,
     /// Sent and not acknowledged cumulatively.
     pub unacknowledged: u32,
+    /// Segments among these that count as lost.
+    pub lost: u32,
     /// Smoothed round-trip time (RFC 6298).
     pub smoothed_round_trip_time: Duration,
     /// Its mean deviation (RFC 6298).
@@ -37,6 +41,10 @@ pub struct TcpInfo {
     pub slow_start_threshold: Option<u32>,
     /// Congestion window.
     pub congestion_window: u32,
+    /// Retransmissions of the whole connection.
+    pub total_retransmissions: u32,
+    /// Bytes per second at which segments are paced; `None` when they are not.
+    pub pacing_bytes_per_second: Option<u64>,
     /// Acknowledged cumulatively over the whole connection, in bytes: with one each for SYN and FIN.
     pub acknowledged_bytes: u64,
     /// Timeouts of the retransmission timer over the whole connection (Linux 6.7).
@@ -58,6 +66,12 @@ impl TcpInfo {
         })
     }
 
+    /// The name of the state of loss recovery, as Linux calls it.
+    pub fn recovery_state_name(&self) -> &'static str {
+        const NAMES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
+        NAMES.get(usize::from(self.congestion_avoidance_state)).copied().unwrap_or("unknown")
+    }
+
     /// Read `struct tcp_info`; `None` when it is shorter than any kernel's of the last years.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < LEAST {
@@ -66,15 +80,19 @@ impl TcpInfo {
         let fields = Fields(bytes);
         Some(TcpInfo {
             congestion_avoidance_state: bytes[1],
+            retransmits: bytes[2],
             backoff: bytes[4],
             retransmission_timeout: micros(fields.u32(8)?.into()),
             send_maximum_segment_bytes: fields.u32(16)?,
             data_segments_received: fields.u32(152)?,
             unacknowledged: fields.u32(24)?,
+            lost: fields.u32(32)?,
             smoothed_round_trip_time: micros(fields.u32(68)?.into()),
             round_trip_time_variation: micros(fields.u32(72)?.into()),
             slow_start_threshold: fields.u32(76).filter(|threshold| *threshold < NO_THRESHOLD),
             congestion_window: fields.u32(80)?,
+            total_retransmissions: fields.u32(100)?,
+            pacing_bytes_per_second: fields.u64(104).filter(|rate| *rate != u64::MAX),
             acknowledged_bytes: fields.u64(120)?,
             total_timeouts: fields.u16(240),
         })
