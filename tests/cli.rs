@@ -137,8 +137,9 @@ fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
     let file = scenario("quickstart.toml");
     let arguments = ["run", &file, "--seeds", "1", "--set", "duration=1 s", "--pcapng", "occupied"];
     let output = seamline(&arguments, folder.path());
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("error: cannot write occupied/"), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(2));
+    let wanted = "--pcapng: cannot write to `occupied`: it is a file, not a folder";
+    assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
     assert_eq!(stdout(&output), "");
 }
 

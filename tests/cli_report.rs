@@ -85,13 +85,13 @@ fn a_demo_writes_a_report_that_opens_quickly() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_a_failure() {
+fn a_report_that_cannot_be_written_is_refused_before_the_run() {
     let folder = folder();
     fs::write(folder.path().join("occupied"), "a file, not a folder").unwrap();
     let output = seamline(&with_report(&scenario("quickstart.toml"), "occupied"), folder.path());
-    assert_eq!(output.status.code(), Some(1));
-    assert_contains(stderr(&output), &["cannot write occupied/"]);
-    assert_contains(stdout(&output), &["baseline", "Reproduce: seamline run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_contains(stderr(&output), &["--report: cannot write to `occupied`: it is a file, not a folder"]);
+    assert_eq!(stdout(&output), "");
 }
 
 /// A band ends when the mobile node can be reached again, not with the run.
