@@ -16,7 +16,7 @@ fn refused(arguments: &[&str], code: i32) -> String {
 fn what_makes_no_sense_is_refused_with_the_reason() {
     let same = refused(&["snoop", "--in", "b0", "--out", "b0"], 2);
     assert!(same.contains("same interface, b0"), "{same}");
-    let missing = refused(&["snoop", "--in", "no-such-1", "--out", "no-such-2"], 1);
+    let missing = refused(&["snoop", "--in", "no-such-1", "--out", "no-such-2"], 2);
     assert!(missing.contains("no-such-1"), "{missing}");
     let vague = refused(&["snoop", "--in", "b0", "--out", "b1", "--metrics", "localhost:9477"], 2);
     assert!(vague.contains("127.0.0.1:9477") && vague.contains("./localhost:9477"), "{vague}");
@@ -34,7 +34,7 @@ fn a_missing_interface_is_named_with_those_that_exist() {
 fn obtcp_takes_a_role_in_both_spellings_and_its_old_names_are_refused() {
     let at = ["--in", "no-such-1", "--out", "no-such-2"];
     for role in ["base-station", "base station", "mobile-router", "mobile router"] {
-        let missing = refused(&[&["obtcp", "--role", role], &at[..]].concat(), 1);
+        let missing = refused(&[&["obtcp", "--role", role], &at[..]].concat(), 2);
         assert_contains(&missing, &["no-such-1"]);
     }
     for (old, role) in [("obtcp-bs", "base-station"), ("obtcp-mr", "mobile-router")] {
