@@ -8,7 +8,7 @@ use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_experiment::sample::write_sample;
 use seamline_scenario::schema::json_schema;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A commented scenario.
 const TEMPLATE: &str = include_str!("../scenarios/template.toml");
@@ -39,14 +39,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let from = from.as_ref().and_then(|name| bundled::ALL.iter().find(|bundled| bundled.name == name));
     let mut written = file.display().to_string();
-    let sample = from.and_then(|bundled| bundled.recording).map(|(_, format)| format!("sample.{format}"));
-    if let Some(name) = &sample {
-        let format = name.trim_start_matches("sample.");
-        written += &format!(" and {}", write_sample(format, &file.with_file_name(name))?.display());
+    let mut sample = None;
+    if let Some((_, format)) = from.and_then(|bundled| bundled.recording) {
+        let name = format!("sample.{format}");
+        written += &format!(" and {}", write_sample(format, &file.with_file_name(&name))?.display());
+        sample = Some(PathBuf::from(name));
     }
     let text = match from {
         None => without_schema(TEMPLATE).to_owned(),
-        Some(bundled) => bundled.as_own(sample.as_deref().map(Path::new)),
+        Some(bundled) => bundled.as_own(sample.as_deref()),
     };
     if *schema {
         let schema_path = file.with_file_name(SCHEMA);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The path of a command of the workspace, beside the folder of this test. Cargo builds all of them for tests of the whole workspace, and only its own
+/// The path of a command of the workspace, next to the directory of this test. Cargo builds all of them for tests of the whole workspace, and only its own
 /// for those of one package.
 pub(crate) fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();

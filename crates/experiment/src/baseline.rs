@@ -50,11 +50,6 @@ impl Baseline {
 
     /// The grid cell that this one is compared with.
     pub(crate) fn cell(&self, plan: &Plan, cell: usize) -> Option<usize> {
-        let others = |cell: &Cell| -> Vec<String> {
-            let others = cell.values.iter().filter(|(key, _)| !self.axis.contains(key));
-            others.map(|(key, value)| format!("{key}={value}")).collect()
-        };
-        let wanted = others(&plan.cells[cell]);
         let is_baseline = |cell: &Cell| {
             cell.values.iter().any(|(key, value)| *key == self.key && value.to_string() == self.value)
         };
@@ -62,7 +57,9 @@ impl Baseline {
         if is_baseline(&plan.cells[cell]) {
             return Some(cell);
         }
-        plan.cells.iter().position(|other| is_baseline(other) && others(other) == wanted)
+        let is_on_axis = |key: &str| self.axis.iter().any(|known| known == key);
+        let own = &plan.cells[cell];
+        plan.cells.iter().position(|other| is_baseline(other) && agree(own, other, is_on_axis))
     }
 }
 
@@ -70,6 +67,15 @@ impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}", self.key, self.value)
     }
+}
+
+/// Whether two grid cells have the same values, apart from the keys that `is_ignored` names.
+pub(crate) fn agree(one: &Cell, other: &Cell, is_ignored: impl Fn(&str) -> bool) -> bool {
+    let [one, other] = [one, other].map(|cell| {
+        let values = cell.values.iter().filter(|(key, _)| !is_ignored(key));
+        values.map(|(key, value)| format!("{key}={value}"))
+    });
+    one.eq(other)
 }
 
 /// The values of a key in the grid, without duplicates, in grid order.

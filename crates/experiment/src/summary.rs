@@ -6,7 +6,7 @@
 //! In addition, each grid cell is compared along every axis that has the value `none`. A [`Baseline`] that the user
 //! names replaces all of this.
 
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, agree};
 use crate::run::CellResult;
 use seamline_report::record::FlowRecord;
 use seamline_report::statistics::{estimate, mean, paired_factor};
@@ -113,12 +113,7 @@ fn baseline(cells: &[Cell], cell: usize) -> usize {
     if !varies(&cells[cell]) {
         return 0;
     }
-    let others = |cell: &Cell| -> Vec<String> {
-        let others = cell.values.iter().filter(|(path, _)| !names_scheme(path));
-        others.map(|(path, value)| format!("{path}={value}")).collect()
-    };
-    let wanted = others(&cells[cell]);
-    cells.iter().position(|other| others(other) == wanted).unwrap_or(cell)
+    cells.iter().position(|other| agree(&cells[cell], other, names_scheme)).unwrap_or(cell)
 }
 
 fn names_scheme(path: &str) -> bool {

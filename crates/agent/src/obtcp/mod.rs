@@ -23,7 +23,7 @@ use seamline_wire::Duration;
 
 pub(super) static KIND: Kind = Kind {
     name: "obtcp",
-    summary: "mends two wireless links in a row, each by itself: one agent at the base station, one at the mobile router",
+    summary: "repairs each of two wireless links in a row separately: one agent at the base station, one at the mobile router",
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::AT_THE_AIR_LINK,
     ends_connections: false,

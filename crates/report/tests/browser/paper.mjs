@@ -34,8 +34,8 @@ async function showsRuns() {
     const own = runs.slice(first, first + count).map(({ name }) => name);
     assert.deepEqual(await names("#run-choice button"), own, `the runs of ${title}`);
     assert.deepEqual(await names("#run-choice [aria-pressed=true]"), [own[0]]);
-    const beside = await browser.evaluate(`[...document.getElementById("ghost-choice").options].map((it) => it.text)`);
-    assert.deepEqual(beside, ["none", ...own]);
+    const compared = await browser.evaluate(`[...document.getElementById("ghost-choice").options].map((it) => it.text)`);
+    assert.deepEqual(compared, ["none", ...own]);
     assert.equal(await browser.evaluate(`document.getElementById("group-look").textContent`), look);
     const clipped = shown && shown[1] <= runs[first].duration;
     await browser.until(`location.hash.includes("run=${first}&")`, "the choice in the address");
