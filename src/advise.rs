@@ -82,6 +82,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let what = format!("the simulation is long, so bounds are searched with {searched} seeds");
         note("note", format!("{what}; a smaller file or a shorter horizon is quicker"));
     }
+    if !arguments.output.quiet {
+        let links = [&question.from, &question.to];
+        links.iter().filter_map(|link| link.recording.as_ref()).for_each(|read| note("note", read));
+    }
     let interrupt = Interrupt::listen()?;
     let reporter = ProgressReporter::new(arguments.output.quiet);
     let watch = Watch {

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::bundled::{ALL, Bundled, names};
 use crate::experiment::{Options, Table, run_and_report};
-use crate::terminal::{Failure, invalid, print};
+use crate::terminal::{Failure, invalid, note, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
@@ -80,7 +80,11 @@ fn show(
 /// The named scenario, or the one for the recording, or the first.
 fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
     let named = arguments.name.as_ref().and_then(|name| ALL.iter().find(|bundled| bundled.name == name));
-    let kind = arguments.recording.as_deref().map(detect).transpose().map_err(Failure::Input)?;
+    let recognised = arguments.recording.as_deref().map(detect).transpose().map_err(Failure::Input)?;
+    if let (Some(read), Some(path), false) = (&recognised, &arguments.recording, arguments.options.quiet) {
+        note("note", format!("{} read as {}: {}", path.display(), read.format, read.summary));
+    }
+    let kind = recognised.map(|it| it.format);
     match (named, kind) {
         (None, None) => Ok(&ALL[0]),
         (None, Some(kind)) => with_kind(kind),

@@ -1,6 +1,7 @@
 //! Shared by `run`, `demo` and `lab`: options, running, and showing results.
 
 use crate::Outcome;
+use crate::estimate;
 use crate::targets;
 use crate::terminal::{Failure, list_written, note, print_results, progress};
 use clap::{Args, ValueEnum};
@@ -38,11 +39,21 @@ pub(crate) struct Processors {
     jobs: Option<NonZeroUsize>,
 }
 
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 impl Processors {
     /// Whether more than one run at a time was requested.
     #[cfg(target_os = "linux")]
     pub(crate) fn are_many(&self) -> bool {
         self.jobs.is_some_and(|jobs| jobs.get() > 1)
+    }
+
+    /// How many run at a time.
+    pub(crate) fn workers(&self, runs: usize) -> usize {
+        let most = processors().min(runs).max(1);
+        self.jobs.map_or(most, NonZeroUsize::get).min(most)
     }
 
     /// Do parallel work of at most this many runs. More workers than runs or processors would only take time to start.
@@ -52,10 +63,9 @@ impl Processors {
         quiet: bool,
         work: impl FnOnce() -> T + Send,
     ) -> Result<T, Failure> {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let most = processors.min(runs).max(1);
-        let workers = self.jobs.map_or(most, NonZeroUsize::get).min(most);
+        let workers = self.workers(runs);
         if let Some(jobs) = self.jobs.filter(|jobs| jobs.get() > workers && !quiet) {
+            let processors = processors();
             let why = if runs < processors { plural(runs, "run") } else { plural(processors, "processor") };
             note("note", format!("--jobs {jobs}: {workers} at a time, for there are only {why}"));
         }
@@ -186,6 +196,9 @@ impl Overrides {
 /// Run a plan in the simulator and report the results. `command` is the command to reproduce them: `run FILE`.
 pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
     run_and_report_with(plan, options, command, files, |files, finished| {
+        if !options.quiet {
+            estimate::state(plan, options.processors.workers(plan.runs()), &files.stop);
+        }
         let results = options.processors.run(plan.runs(), options.quiet, || run(plan, files, finished));
         let results = results.map_err(|failure| Incomplete::nothing(plan, failure))?;
         results.map_err(|incomplete| incomplete.map_failure(|never| match never {}))

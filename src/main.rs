@@ -11,6 +11,7 @@ mod check;
 mod compare;
 mod demo;
 mod doctor;
+mod estimate;
 mod experiment;
 mod explain;
 mod groups;

@@ -1,13 +1,14 @@
 //! `seamline sweep FILE --out DIR`
 
 use crate::Outcome;
+use crate::estimate;
 use crate::experiment::{BaselineOption, Overrides, Processors, headline};
 use crate::run::load;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::{provenance_of, quoted};
-use seamline_experiment::text::{verdicts, warnings};
+use seamline_experiment::text::{notes, verdicts, warnings};
 use seamline_experiment::{Baseline, summarise};
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
@@ -49,6 +50,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let provenance = provenance_of(&plan, command.clone());
     let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
     let interrupt = Interrupt::listen()?;
+    if !arguments.quiet {
+        estimate::state(&plan, arguments.processors.workers(plan.runs()), interrupt.flag());
+    }
     let reporter = ProgressReporter::new(arguments.quiet);
     let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &reporter);
     let outcome = arguments.processors.run(plan.runs(), arguments.quiet, work)?;
@@ -101,7 +105,8 @@ fn show(
     }
     print(&text)?;
     if let Some(summary) = summary.filter(|_| !arguments.quiet) {
-        warnings(plan, &summary).iter().for_each(|text| note("warning", text));
+        let of_results = outcome.results.as_deref().map_or(Vec::new(), |results| notes(plan, results));
+        warnings(plan, &summary).iter().chain(&of_results).for_each(|text| note("warning", text));
     }
     Ok(())
 }

@@ -38,6 +38,9 @@ pub struct AccessLink {
     pub tables: String,
     /// Whether conditions vary over time.
     pub scheduled: bool,
+    /// What its recording was read as, for people.
+    #[serde(skip)]
+    pub recording: Option<String>,
 }
 
 fn bits<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
@@ -85,7 +88,7 @@ impl AccessLink {
         let round_trip = quantity(&at("round_trip"), needed("round_trip")?, units::positive_duration)?;
         let (loss, loss_line) = read_loss(&at("loss"), keys.get("loss").unwrap_or("0 %"))?;
         let queue = read_queue(&at("queue"), keys.get("queue"), rate, round_trip)?;
-        let schedule = read_schedule(place, &keys)?;
+        let (schedule, recording) = read_schedule(place, &keys)?;
         let own = keys.preset.filter(|preset| text.trim() == preset.name);
         let source = match (keys.preset, own) {
             (Some(preset), Some(_)) => preset.source.to_owned(),
@@ -100,6 +103,7 @@ impl AccessLink {
             loss,
             tables: format!("{loss_line}{queue}{}", schedule.as_deref().unwrap_or_default()),
             scheduled: schedule.is_some(),
+            recording,
         })
     }
 }
@@ -219,25 +223,25 @@ fn read_queue(
     Ok(format!("queue = {{ discipline = \"drop-tail\", limit = \"{limit}\" }}\n"))
 }
 
-/// Parse a recording, whose format is detected from its content, or a table of a schedule.
-fn read_schedule(place: &str, keys: &LinkKeys<'_>) -> Result<Option<String>, InputError> {
+/// Parse a recording, whose format is detected from its content, or a table of a schedule. Returns the line of the
+/// scenario, and what the recording was read as.
+fn read_schedule(place: &str, keys: &LinkKeys<'_>) -> Result<(Option<String>, Option<String>), InputError> {
     match (keys.get("recording"), keys.get("schedule")) {
-        (None, None) => Ok(None),
+        (None, None) => Ok((None, None)),
         (Some(_), Some(_)) => {
             let message = "`recording` and `schedule` exclude each other";
             Err(InputError::new(place, message).tip("combine both in schedule=[{ ... }, { ... }]"))
         }
         (Some(path), None) => {
-            let kind = detect(Path::new(path)).map_err(|message| {
+            let read = detect(Path::new(path)).map_err(|message| {
                 InputError::new(&format!("{place}, recording"), message)
                     .tip("CSV: schedule={ kind = \"csv\", file = \"...\", time = { column = \"t\", unit = \"s\" }, ... }")
             })?;
-            Ok(Some(format!(
-                "schedule = {{ kind = \"{kind}\", file = {} }}\n",
-                toml_text(&absolute_path(path))
-            )))
+            let file = toml_text(&absolute_path(path));
+            let line = format!("schedule = {{ kind = \"{}\", file = {file} }}\n", read.format);
+            Ok((Some(line), Some(format!("{path} read as {}: {}", read.format, read.summary))))
         }
-        (None, Some(table)) => Ok(Some(format!("schedule = {}\n", with_absolute_files(table)))),
+        (None, Some(table)) => Ok((Some(format!("schedule = {}\n", with_absolute_files(table))), None)),
     }
 }
 

@@ -96,7 +96,7 @@ pub fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
 fn split<'a>() -> Keys<'a, SplitParameters> {
     let buffer = size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
     table! { SplitParameters;
-        key buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers";
+        optional buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers; 256 kB unless given, and in a scenario at least rate x round-trip time";
         key handshake: choice(HANDSHAKES), "When the opening host gets its answer: at once from the agent, or after the other host answered the agent";
         part wired: tcp(), "The agent's TCP towards the fixed host";
         .with(tcp(), |it| &mut it.wireless);
@@ -105,15 +105,13 @@ fn split<'a>() -> Keys<'a, SplitParameters> {
 
 fn tcp<'a>() -> Keys<'a, AgentTcp> {
     table! { AgentTcp;
-        key variant: named(choices!(variant::ALL)), "TCP variant of the agent";
-        key profile: named(choices!(profile::ALL)), "Profile of the agent's TCP";
+        optional variant: named(choices!(variant::ALL)), "TCP variant of the agent; in a scenario that of the first flow unless given, elsewhere newreno";
+        optional profile: named(choices!(profile::ALL)), "Profile of the agent's TCP; in a scenario that of the first flow unless given, elsewhere rfc";
         optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
     }
     .check(|reader, it| {
-            let most = profile::find(it.profile).map(|it| (it.parameters)().round_trip.maximum_timeout);
-            if let (Some(minimum), Some(most)) = (it.minimum_timeout, most)
-                && minimum > most
-            {
+            let most = it.parameters().round_trip.maximum_timeout;
+            if it.minimum_timeout.is_some_and(|minimum| minimum > most) {
                 reader.refuse_value("minimum_rto", Complaint::new(format!("the maximum is {most}")));
             }
         })

@@ -102,7 +102,7 @@ fn ack_from_mobile(acknowledgment: u32) -> Sent {
 /// What the mobile host has not acknowledged fills the buffer, and closes the window that the fixed host sees.
 #[test]
 fn a_full_buffer_closes_the_window() {
-    let split = SplitParameters { buffer: 4000, ..SplitParameters::default() };
+    let split = SplitParameters { buffer: Some(4000), ..SplitParameters::default() };
     let mut script = with(split, Limits::default());
     let next = open(&mut script).wrapping_add(1);
     let mut windows = Vec::new();

@@ -3,7 +3,7 @@
 use crate::atomic::{self, WriteError};
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
-use crate::text::{emulation_warnings, judgement, missing_factor, name, sentences, warnings};
+use crate::text::{emulation_warnings, judgement, missing_factor, name, notes, sentences, warnings};
 use seamline_report::model::{Cell, Outcome, Report};
 use seamline_report::{File, Provenance, files};
 use seamline_scenario::plan::Plan;
@@ -20,7 +20,7 @@ pub fn report(
     provenance: Provenance,
 ) -> Report {
     let first = plan.cells.first().map(|cell| &cell.scenario);
-    let warnings = [emulation_warnings(&results), warnings(plan, summary)].concat();
+    let warnings = [emulation_warnings(&results), warnings(plan, summary), notes(plan, &results)].concat();
     let mut series = Vec::new();
     let mut cells = Vec::new();
     for (place, result) in results.into_iter().enumerate() {

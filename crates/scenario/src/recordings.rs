@@ -6,7 +6,7 @@ use crate::reader::Context;
 use crate::units::Complaint;
 use seamline_net::Schedule;
 pub use seamline_net::import::open_regular;
-use seamline_net::import::{self, ImportError, MAXIMUM_BYTES, Recording};
+use seamline_net::import::{self, ImportError, MAXIMUM_BYTES, Recognised, Recording};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -68,11 +68,11 @@ fn complaint(error: ImportError, code: Code) -> Complaint {
     Complaint::new(what).code(code).tip(error.help)
 }
 
-/// The format of a recording, judged by its content: the `kind` of a schedule that reads it.
+/// The format of a recording, judged by its content: the `kind` of a schedule that reads it, with a summary of what was read.
 ///
 /// # Errors
 /// In words, when the file cannot be read or is none of them.
-pub fn detect(path: &Path) -> Result<&'static str, String> {
+pub fn detect(path: &Path) -> Result<Recognised, String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     import::recognise(&recording).map_err(|reasons| {
         let reasons: String = reasons.iter().map(|(kind, error)| format!("\n  as {kind}: {error}")).collect();

@@ -56,8 +56,9 @@ struct Shared {
 impl Shared {
     fn new(parameters: &SplitParameters) -> Self {
         Shared {
-            endpoints: [&parameters.wired, &parameters.wireless].map(|tcp| Made::new(tcp, parameters.buffer)),
-            buffer: parameters.buffer.max(1),
+            endpoints: [&parameters.wired, &parameters.wireless]
+                .map(|tcp| Made::new(tcp, parameters.buffer())),
+            buffer: parameters.buffer(),
             handshake: parameters.handshake,
             secret: parameters.secret,
         }

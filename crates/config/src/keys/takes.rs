@@ -51,6 +51,20 @@ impl<'a, V: 'a> Takes<'a, V> {
         let read = move |node: &Node| read(node).and_then(|value| check(&value).map(|()| value));
         Takes { read: Box::new(read), show, shape }
     }
+    /// For these words, which are no such value, the error says where to find them instead.
+    pub fn elsewhere(self, words: &'static [&'static str], tip: &'static str) -> Self {
+        let Takes { read, show, shape } = self;
+        let read = move |node: &Node| {
+            read(node).map_err(|mut complaint| {
+                let word = reader::text(node).unwrap_or_default().to_lowercase();
+                if words.contains(&word.as_str()) {
+                    complaint.tips = vec![tip.replace("NAME", &word)];
+                }
+                complaint
+            })
+        };
+        Takes { read: Box::new(read), show, shape }
+    }
     /// Such a value, or a list of them.
     pub fn one_or_many(self) -> Takes<'a, Vec<V>> {
         let Takes { read, show, shape } = self;

@@ -2,10 +2,12 @@
 //! line of verdict for each.
 
 mod intervals;
+mod notes;
 mod sentences;
 mod verdict;
 
 pub use intervals::interval_table;
+pub use notes::notes;
 pub use sentences::sentences;
 pub use verdict::{emulation_warnings, verdicts, warnings};
 pub(crate) use verdict::{judgement, missing_factor, name};

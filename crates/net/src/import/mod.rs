@@ -8,31 +8,49 @@ pub mod csv;
 pub mod delay_series;
 pub mod leoem;
 pub mod mahimahi;
+mod summary;
 mod text;
 
+use crate::Schedule;
 use std::fmt;
 
 pub use text::{MAXIMUM_BYTES, Recording, open_regular};
 
-/// Read a recording for what it is, and keep only whether that worked.
-type Attempt = fn(&Recording) -> Result<(), ImportError>;
+/// Read a recording as one format.
+type Attempt = fn(&Recording) -> Result<Schedule, ImportError>;
 
 /// The formats that are recognised by content, in the order in which they are tried. Columns of a CSV file must be named.
 const RECOGNISED: &[(&str, Attempt)] = &[
-    ("leoem", |it| leoem::parse(it, leoem::LeoemOptions::default()).map(drop)),
-    ("mahimahi", |it| mahimahi::parse(it).map(drop)),
-    ("delay-series", |it| delay_series::parse(it, delay_series::USUAL_INTERVAL).map(drop)),
+    ("leoem", |it| leoem::parse(it, leoem::LeoemOptions::default())),
+    ("mahimahi", |it| {
+        mahimahi::parse(it).map(|it| Schedule { capacity: Some(it.into()), ..Schedule::default() })
+    }),
+    ("delay-series", |it| {
+        let delay = delay_series::parse(it, delay_series::USUAL_INTERVAL)?;
+        Ok(Schedule { one_way_delay: Some(delay), ..Schedule::default() })
+    }),
 ];
 
-/// The name of the format of a recording, judged by its content.
+/// What a recording was taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recognised {
+    /// The name of the format.
+    pub format: &'static str,
+    /// What was read: length, and mean, minimum and maximum of the values.
+    pub summary: String,
+}
+
+/// The format of a recording, judged by its content. A recording that can be read but says what no network does is refused: it is
+/// more likely in another format or unit.
 ///
 /// # Errors
 /// With the name of each format and why the recording is not in it.
-pub fn recognise(recording: &Recording) -> Result<&'static str, Vec<(&'static str, ImportError)>> {
+pub fn recognise(recording: &Recording) -> Result<Recognised, Vec<(&'static str, ImportError)>> {
     let mut reasons = Vec::new();
     for (name, attempt) in RECOGNISED {
-        match attempt(recording) {
-            Ok(()) => return Ok(name),
+        let plausible = attempt(recording).and_then(|schedule| summary::of(recording, &schedule));
+        match plausible {
+            Ok(summary) => return Ok(Recognised { format: name, summary }),
             Err(error) => reasons.push((*name, error)),
         }
     }

@@ -17,6 +17,11 @@ use std::sync::Arc;
 /// The name that stands for no handover scheme, with a line about it.
 const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 
+/// Congestion controls that people ask for and that only kernels have.
+const OF_KERNELS: &[&str] = &["bbr", "bbr1", "bbr2", "bbr3", "dctcp", "prague", "copa", "pcc"];
+
+const REAL_LINUX: &str = "the simulator does not have it; a kernel that has it runs it in the lab: seamline lab FILE --congestion NAME";
+
 /// The flow of one `[[flow]]`.
 #[derive(Clone, Debug)]
 pub struct FlowSpec {
@@ -30,6 +35,8 @@ pub struct FlowSpec {
     pub variant: Variant,
     /// The handover scheme of both ends, if any.
     pub handover: Option<&'static Scheme>,
+    /// The name of the profile that `parameters` began as.
+    pub profile: &'static str,
     /// Parameters of both ends.
     pub parameters: Arc<Parameters>,
     /// Connections: parallel copies between each pair.
@@ -54,6 +61,7 @@ struct Options {
     congestion_control: Option<&'static str>,
     recovery: Option<&'static str>,
     handover: &'static str,
+    profile: &'static str,
     parameters: Parameters,
     count: u32,
     start: Duration,
@@ -72,6 +80,7 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
         congestion_control: None,
         recovery: None,
         handover: NO_SCHEME.0,
+        profile: profile::RFC.name,
         parameters: (profile::RFC.parameters)(),
         count: 1,
         start: Duration::ZERO,
@@ -90,7 +99,7 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
                 "Node that receives, or a group: each of its nodes",
             ),
             |it| &mut it.ends,);
-        optional variant: named(choices!(variant::ALL)), "TCP variant; required unless `congestion_control` and `recovery` are given";
+        optional variant: named(choices!(variant::ALL)).elsewhere(OF_KERNELS, REAL_LINUX), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::ALL)), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
         property profile: named(choices!(profile::ALL)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
@@ -107,6 +116,7 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
 }
 
 fn set_profile(options: &mut Options, name: &'static str) {
+    options.profile = name;
     options.parameters = (profile::find(name).unwrap_or(&profile::RFC).parameters)();
 }
 
@@ -128,6 +138,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
         variant_name,
         variant,
         handover: handover::ALL.iter().copied().find(|scheme| scheme.name == it.handover),
+        profile: it.profile,
         parameters: Arc::new(it.parameters),
         count: it.count.checked_mul(u32::try_from(ends.count()).ok()?)?,
         start: Instant::ZERO + it.start,

@@ -11,6 +11,7 @@ mod flow;
 pub mod generated;
 mod group;
 mod handover;
+mod inherited;
 mod layer_2;
 mod link;
 pub mod loss;
@@ -197,7 +198,10 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
         connected::check(&mut reader, scenario);
     }
     reader.finish();
-    let scenario = scenario.filter(|_| is_known);
+    let mut scenario = scenario.filter(|_| is_known && context.is_clean());
+    if let Some(scenario) = &mut scenario {
+        inherited::complete(scenario);
+    }
     debug_assert!(scenario.is_some() || !context.is_clean(), "a scenario was refused without a reason");
     scenario
 }

@@ -1,0 +1,110 @@
+//! Notes under results: what about the scenario explains them, and what to change.
+
+use crate::run::CellResult;
+use crate::summary::label;
+use seamline_net::QueueConfig;
+use seamline_report::quantity::{bytes, millis};
+use seamline_report::record::{FlowRecord, RunRecord};
+use seamline_scenario::Plan;
+use seamline_scenario::schema::{FlowSpec, LinkSpec, Scenario};
+
+/// From this multiple of the shortest round-trip time on, an unlimited queue is worth a note.
+const STANDING_QUEUE: f64 = 2.0;
+/// A flow that had this share of its window in flight in each round trip was limited by the window.
+const NEARLY_ALL: f64 = 0.9;
+
+/// Notes about the results of all grid cells, each with its remedy. At most one of a kind: the first stands for all.
+pub fn notes(plan: &Plan, results: &[CellResult]) -> Vec<String> {
+    let cells = || plan.cells.iter().zip(results).enumerate();
+    let first = |note: &dyn Fn(&Scenario, &[RunRecord]) -> Option<String>| {
+        let mut found = cells().filter_map(|(cell, (spec, result))| {
+            let note = note(&spec.scenario, &result.runs)?;
+            Some(if plan.cells.len() == 1 { note } else { format!("{}: {note}", label(plan, cell)) })
+        });
+        found.next()
+    };
+    let all = [
+        identical_seeds(results),
+        first(&nothing_arrived),
+        first(&limited_by_window),
+        first(&queue_without_limit),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Whether the seeds made no difference at all, in any grid cell.
+fn identical_seeds(results: &[CellResult]) -> Option<String> {
+    let outcome = |run: &RunRecord| -> Vec<(u64, u64, u64, Option<f64>)> {
+        let flow =
+            |it: &FlowRecord| (it.delivered_bytes, it.retransmissions, it.timeouts, it.round_trip_mean_ms);
+        run.flows.iter().map(flow).collect()
+    };
+    let is_same = |result: &CellResult| match result.runs.split_first() {
+        Some((first, others)) => {
+            !others.is_empty() && others.iter().all(|run| outcome(run) == outcome(first))
+        }
+        None => false,
+    };
+    let is_simulated = results.iter().flat_map(|result| &result.runs).all(|run| run.emulation.is_none());
+    (is_simulated && !results.is_empty() && results.iter().all(is_same)).then(|| {
+        "all seeds gave the same results, for nothing in this scenario is random: use --seeds 1, or add random loss or several flows with random starts".to_owned()
+    })
+}
+
+fn nothing_arrived(scenario: &Scenario, runs: &[RunRecord]) -> Option<String> {
+    let flow = scenario.flows.iter().enumerate().find(|(flow, _)| {
+        let records = || runs.iter().filter_map(|run| run.flows.get(*flow));
+        records().next().is_some() && records().all(|record| record.delivered_bytes == 0)
+    });
+    flow.map(|(_, flow)| {
+        format!(
+            "nothing of flow {} ever arrived: does it start before the end, and do its links carry packets in both directions?",
+            flow.name
+        )
+    })
+}
+
+/// By Little's law a flow that is held back by its window has all of it in flight, and its round-trip time is the shortest.
+fn limited_by_window(scenario: &Scenario, runs: &[RunRecord]) -> Option<String> {
+    let run = runs.first().filter(|run| run.emulation.is_none())?;
+    scenario.flows.iter().zip(&run.flows).find_map(|(flow, record)| {
+        let (window, key) = largest_window(flow);
+        let round_trip = record.round_trip_min_ms?;
+        let rate = record.goodput_bits_per_second / f64::from(flow.count.max(1));
+        let in_flight = rate / 8.0 * round_trip / 1e3;
+        (in_flight >= NEARLY_ALL * window as f64).then(|| {
+            format!(
+                "flow {} was limited by its window of {} per round trip of {}, not by the network: raise `{key}`",
+                flow.name,
+                bytes(window),
+                millis(round_trip)
+            )
+        })
+    })
+}
+
+/// The most that may be in flight, in bytes, and the key that limits it.
+fn largest_window(flow: &FlowSpec) -> (u64, &'static str) {
+    let parameters = &flow.parameters;
+    let segment = u64::from(parameters.segments.maximum_segment_size);
+    let limit = u64::from(parameters.window.limit).saturating_mul(segment);
+    let buffer = u64::from(parameters.receiver.buffer);
+    if limit < buffer { (limit, "tcp.window_limit") } else { (buffer, "tcp.receive_buffer") }
+}
+
+fn queue_without_limit(scenario: &Scenario, runs: &[RunRecord]) -> Option<String> {
+    let is_unlimited =
+        |link: &&LinkSpec| [&link.down, &link.up].iter().any(|way| way.queue == QueueConfig::Unlimited);
+    let link = scenario.links.iter().find(is_unlimited)?;
+    let grown = runs.iter().flat_map(|run| &run.flows).find_map(|flow| {
+        let (mean, least) = (flow.round_trip_mean_ms?, flow.round_trip_min_ms?);
+        (mean >= STANDING_QUEUE * least).then_some((mean, least))
+    });
+    let (mean, least) = grown?;
+    Some(format!(
+        "link {} has no queue limit, and the round-trip time grew from {} to {} on average: set queue = {{ discipline = \"drop-tail\", limit = \"...\" }}",
+        link.name,
+        millis(least),
+        millis(mean)
+    ))
+}
