@@ -44,7 +44,8 @@ fn size_of_files(folder: &Path) -> u64 {
 }
 
 /// Days of one fast link: minutes of computing on any host.
-const LONG: [&str; 6] = ["--set", "duration=800000 s", "--set", "link.radio.rate=1 Gbit/s", "--set", "seeds=1"];
+const LONG: [&str; 6] =
+    ["--set", "duration=800000 s", "--set", "link.radio.rate=1 Gbit/s", "--set", "seeds=1"];
 
 #[test]
 fn one_long_run_stops_at_once_and_leaves_no_capture() {
