@@ -64,6 +64,12 @@ for unit in seamline-agent seamline-mobile seamline-split; do
     fi
 done
 
+# The daemon accepts its settings, and ends in order when it is asked to.
+if [ "$(id -u)" = 0 ] && unshare --net true 2>/dev/null; then
+    unshare --net timeout --preserve-status 1 "$root/usr/bin/seamline-host" mobile --config "$root/etc/seamline-mobile.toml" --dry-run \
+        >"$scratch/log" 2>&1 || fail "the daemon refuses its settings: $(cat "$scratch/log")"
+fi
+
 if [ "$root" != "$scratch/root" ]; then
     [ -z "$(find "$root/etc/systemd/system" -name 'seamline*' 2>/dev/null)" ] || fail "a unit is enabled before it has its settings"
     chroot "$root" dpkg --purge seamline seamline-host >/dev/null
