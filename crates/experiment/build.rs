@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rustc-env=SEAMLINE_REVISION={}", revision().unwrap_or_else(|| "unknown".to_owned()));
+    println!(
+        "cargo:rustc-env=SEAMLINE_REVISION={}",
+        packaged_revision().or_else(revision).unwrap_or_else(|| "unknown".to_owned())
+    );
     let log = Path::new("../../.git/logs/HEAD");
     if log.exists() {
         println!("cargo:rerun-if-changed={}", log.display());
@@ -16,8 +19,12 @@ fn main() {
     println!("cargo:rustc-env=SEAMLINE_ENGINE={}", &fingerprint().to_hex()[..16]);
 }
 
-/// BLAKE3 over this crate and the crates of the workspace below it, except what only shows results.
+/// BLAKE3 over this crate and the crates of the workspace below it, except what only shows results. In a package, the others are not there:
+/// its version names their versions.
 fn fingerprint() -> blake3::Hash {
+    if !Path::new("../experiment/Cargo.toml").exists() {
+        return blake3::hash(env!("CARGO_PKG_VERSION").as_bytes());
+    }
     let mut crates = BTreeSet::new();
     let mut waiting = vec!["experiment".to_owned()];
     while let Some(name) = waiting.pop() {
@@ -48,6 +55,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.sort();
     let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
     entries.into_iter().flat_map(below).collect()
+}
+
+/// The commit that a package was made of, as Cargo notes it; the repository around an unpacked package is not ours.
+fn packaged_revision() -> Option<String> {
+    let text = fs::read_to_string(".cargo_vcs_info.json").ok()?;
+    let (_, rest) = text.split_once("\"sha1\": \"")?;
+    rest.get(..12).map(str::to_owned)
 }
 
 fn revision() -> Option<String> {

@@ -1,12 +1,16 @@
-//! The crates that others can use: what they say of themselves, how many packages they bring, and which compiler they need.
+//! What the published crates say of themselves and depend on; and of those that others build on, how many packages they bring and which
+//! compiler they need.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-const PUBLISHED: [&str; 4] = ["seamline-wire", "seamline-tcp", "seamline-net", "seamline-sim"];
+/// The crates for use in other programs.
+const LIBRARIES: [&str; 4] = ["seamline-wire", "seamline-tcp", "seamline-net", "seamline-sim"];
 const MOST_PACKAGES_OF_TCP: usize = 10;
-/// The newest compiler that the published crates and their dependencies may need.
+/// Never published: tests and chores of this repository.
+const INTERNAL: [&str; 2] = ["seamline-testing", "xtask"];
+/// The newest compiler that the libraries and their dependencies may need.
 const COMPILER: (u32, u32) = (1, 88);
 
 /// The packages of the workspace and all they depend on, by package id, and who depends on whom outside of tests and builds.
@@ -41,6 +45,12 @@ impl Packages {
         found.map(|(id, package)| (id.as_str(), package)).expect("a package of the workspace")
     }
 
+    /// The packages of the workspace, by name.
+    fn own(&self) -> BTreeMap<&str, &Value> {
+        let own = self.by_id.values().filter(|package| package["source"].is_null());
+        own.map(|package| (package["name"].as_str().expect("a name"), package)).collect()
+    }
+
     /// The package itself and all that it depends on.
     fn closure(&self, name: &str) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
@@ -59,32 +69,65 @@ fn version(text: &str) -> (u32, u32) {
     (numbers.next().expect("a major version"), numbers.next().unwrap_or(0))
 }
 
+/// Whether a package may be published: `publish = false` is an empty list of registries.
+fn is_published(package: &Value) -> bool {
+    package["publish"].is_null()
+}
+
+#[test]
+fn all_crates_but_the_internal_ones_are_published() {
+    let packages = Packages::read();
+    let own = packages.own();
+    let internal: Vec<&str> = own.iter().filter(|(_, it)| !is_published(it)).map(|(name, _)| *name).collect();
+    assert_eq!(internal, INTERNAL);
+    assert!(own.len() > 20 && own.keys().all(|name| name.starts_with("seamline") || INTERNAL.contains(name)));
+}
+
 #[test]
 fn published_crates_describe_themselves() {
     let packages = Packages::read();
-    for name in PUBLISHED {
-        let package = packages.named(name).1;
-        for key in ["description", "license", "repository", "rust_version"] {
+    for (name, package) in packages.own().into_iter().filter(|(_, package)| is_published(package)) {
+        for key in ["description", "license", "readme", "rust_version"] {
             assert!(package[key].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {key}");
         }
         for key in ["keywords", "categories"] {
             let many = package[key].as_array().map_or(0, Vec::len);
             assert!((1..=5).contains(&many), "{name} has {many} {key}");
         }
-        assert!(package["publish"].is_null(), "{name} may be published");
-        for id in packages.closure(name) {
-            let dependency = &packages.by_id[id];
-            let own = dependency["source"].is_null();
-            let dependency = dependency["name"].as_str().unwrap_or_default();
-            assert!(!own || PUBLISHED.contains(&dependency), "{name} depends on {dependency}");
+        // There is no address yet, and an invented one would be published for ever.
+        for key in ["repository", "homepage", "documentation"] {
+            assert!(package[key].is_null(), "{name} names a {key}");
         }
     }
 }
 
 #[test]
-fn published_crates_build_with_an_older_compiler() {
+fn published_crates_need_published_crates_of_the_same_release_only() {
     let packages = Packages::read();
-    for name in PUBLISHED {
+    let own = packages.own();
+    let mut seen = 0;
+    for (name, package) in own.iter().filter(|(_, package)| is_published(package)) {
+        let same_release = format!("={}", package["version"].as_str().expect("a version"));
+        for dependency in package["dependencies"].as_array().expect("a list") {
+            let other = dependency["name"].as_str().expect("a name");
+            let Some(target) = own.get(other) else { continue };
+            seen += 1;
+            if dependency["req"] == "*" {
+                // A path without a version: left out of the published package, which only tests survive.
+                assert_eq!(dependency["kind"], "dev", "{name} depends on {other} without a version");
+            } else {
+                assert_eq!(dependency["req"], same_release.as_str(), "{name} depends on {other}");
+                assert!(is_published(target), "{name} depends on {other}, which is not published");
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} dependencies were found");
+}
+
+#[test]
+fn libraries_build_with_an_older_compiler() {
+    let packages = Packages::read();
+    for name in LIBRARIES {
         assert_eq!(version(packages.named(name).1["rust_version"].as_str().unwrap_or("9")), COMPILER);
         for id in packages.closure(name) {
             let needed = packages.by_id[id]["rust_version"].as_str();

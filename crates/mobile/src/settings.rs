@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn the_example_in_the_documents_has_the_defaults_and_what_differs() {
-        let page = include_str!("../../../docs/how-to/mobile.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/how-to/mobile.md");
+        let page = std::fs::read_to_string(page).unwrap();
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let (example, _) = rest.split_once("```").unwrap();
         let settings = read(example).unwrap();

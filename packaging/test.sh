@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Build the Debian packages, install them into a clean root, check what they bring, and remove them again.
+#
+#   packaging/test.sh [--profile NAME] [--features NAME] [--root DIR]
+#
+# DIR is a fresh Debian (`debootstrap --variant=minbase bookworm DIR`), which is changed. Without it, the packages are only
+# unpacked into an empty folder, and their scripts do not run. Other arguments are those of packaging/deb.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+arguments=() root=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --root) root=$(realpath -e "${2:?--root takes a folder}") && shift 2 ;;
+    *) arguments+=("$1") && shift ;;
+    esac
+done
+
+fail() { echo "error: $*" >&2 && exit 1; }
+
+command -v man >/dev/null || fail "man is missing: apt install man-db"
+rm -rf target/debian
+packaging/deb.sh "${arguments[@]}"
+packages=(target/debian/seamline_*.deb target/debian/seamline-host_*.deb)
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+if [ -n "$root" ]; then
+    cp "${packages[@]}" "$root/tmp/"
+    chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /tmp/seamline*.deb' >/dev/null
+    in_root() { chroot "$root" "$@"; }
+else
+    root=$scratch/root
+    mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
+    touch "$root/var/lib/dpkg/status"
+    dpkg --root="$root" --force-not-root --force-depends --log=/dev/null --unpack "${packages[@]}" >/dev/null
+    in_root() { local program=$1 && shift && "$root$program" "$@"; }
+fi
+
+version=$(cargo metadata --no-deps --offline --format-version 1 | grep -o '"name":"seamline","version":"[^"]*"' | cut -d'"' -f8)
+for name in seamline seamline-host; do
+    said=$(in_root "/usr/bin/$name" --version)
+    [ "$said" = "$name $version" ] || fail "/usr/bin/$name says $said"
+    pages=("$root/usr/share/man/man1/$name"*.1.gz)
+    [ "${#pages[@]}" -ge 6 ] || fail "$name brings ${#pages[@]} manual pages"
+    for page in "${pages[@]}"; do
+        said=$(man --warnings -l "$page" 2>&1 >"$scratch/page") || fail "man does not read $page: $said"
+        [ -z "$said" ] || fail "$page: $said"
+        grep -q SYNOPSIS "$scratch/page" || fail "$page has no synopsis"
+    done
+    bash -c 'set -e; . "$1"; complete -p "$2"' _ "$root/usr/share/bash-completion/completions/$name" "$name" >/dev/null
+    grep -q "^#compdef $name" "$root/usr/share/zsh/vendor-completions/_$name" || fail "no completions of $name for zsh"
+    grep -q "^complete -c $name" "$root/usr/share/fish/vendor_completions.d/$name.fish" || fail "no completions of $name for fish"
+    grep -q '^License: MIT or Apache-2.0' "$root/usr/share/doc/$name/copyright" || fail "$name brings no copyright"
+done
+in_root /usr/bin/seamline check - <"$root/usr/share/doc/seamline/examples/quickstart.toml" >/dev/null || fail "an example is refused"
+
+for unit in seamline-agent seamline-mobile seamline-split; do
+    [ -f "$root/usr/lib/systemd/system/$unit.service" ] || fail "no unit $unit"
+    if command -v systemd-analyze >/dev/null; then
+        # Only what it says of a line: the root lacks the units of the system itself.
+        said=$(systemd-analyze verify --man=no --root="$root" "$unit.service" 2>&1 | grep "$unit.service:[0-9]" || true)
+        [ -z "$said" ] || fail "$unit: $said"
+    fi
+done
+
+# The daemon accepts its settings, and ends in order when it is asked to.
+if [ "$(id -u)" = 0 ] && unshare --net true 2>/dev/null; then
+    unshare --net timeout --preserve-status 1 "$root/usr/bin/seamline-host" mobile --config "$root/etc/seamline-mobile.toml" --dry-run \
+        >"$scratch/log" 2>&1 || fail "the daemon refuses its settings: $(cat "$scratch/log")"
+fi
+
+if [ "$root" != "$scratch/root" ]; then
+    [ -z "$(find "$root/etc/systemd/system" -name 'seamline*' 2>/dev/null)" ] || fail "a unit is enabled before it has its settings"
+    chroot "$root" dpkg --purge seamline seamline-host >/dev/null
+    left=$(find "$root/usr" "$root/etc" -name '*seamline*')
+    [ -z "$left" ] || fail "left behind: $left"
+fi
+echo "the packages install, run and can be read"
