@@ -65,14 +65,14 @@ impl Machine for Part {
 impl Plan {
     fn agent(&self) -> Watch {
         let [wired, wireless] = self.tcp.map(|(variant, profile)| AgentTcp {
-            variant: VARIANTS[variant],
-            profile: PROFILES[profile],
+            variant: Some(VARIANTS[variant]),
+            profile: Some(PROFILES[profile]),
             minimum_timeout: Some(Duration::from_millis(200)),
         });
         let split = SplitParameters {
             wired,
             wireless,
-            buffer: self.buffer,
+            buffer: Some(self.buffer),
             handshake: self.handshake,
             secret: self.seed,
         };
