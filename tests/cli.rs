@@ -211,7 +211,7 @@ fn standard_output_that_is_full_is_a_failure_with_words_and_one_that_is_closed_w
     let output = shell("seamline list > /dev/full");
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot write to standard output"));
-    let output = shell("{ seamline list; echo $? >&2; } | true");
+    let output = shell("{ sleep 1; seamline list; echo $? >&2; } | true");
     assert_eq!(stderr(&output).trim(), "141");
 }
 

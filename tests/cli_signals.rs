@@ -104,7 +104,8 @@ fn a_closed_standard_output_loses_no_file() {
     let folder = folder();
     let run =
         format!("run '{}' --seeds 2 --set 'duration=2 s' --report page.html", scenario("quickstart.toml"));
-    let output = support::shell(&format!("{{ seamline {run} -q; echo $? >&2; }} | true"), folder.path());
+    let output =
+        support::shell(&format!("{{ sleep 1; seamline {run} -q; echo $? >&2; }} | true"), folder.path());
     assert_eq!(stderr(&output).trim(), "141");
     assert!(folder.path().join("page.html").exists());
 }
