@@ -139,7 +139,7 @@ fn a_page_says_how_many_cells_it_shows_over_time() {
 fn handovers_show_what_mobile_nodes_did() {
     let mut report = common::report();
     let html = common::page(&report);
-    assert!(html.contains("Movement detected after") && html.contains("<td>90.0 ms</td>"));
+    assert!(html.contains("Movement detected after") && html.contains(">90.0 ms</td>"));
     assert!(!html.contains("Registered after"), "nobody registered");
     let records = |report: &mut Report, change: fn(&mut seamline_report::record::HandoverRecord)| {
         let runs = report.cells.iter_mut().flat_map(|cell| &mut cell.runs);
@@ -151,7 +151,7 @@ fn handovers_show_what_mobile_nodes_did() {
     });
     let html = common::page(&report);
     assert!(!html.contains("Movement detected after"));
-    assert!(html.contains("Registered after") && html.contains("<td>135 ms</td>"));
+    assert!(html.contains("Registered after") && html.contains(">135 ms</td>"));
 }
 
 #[test]

@@ -3,9 +3,13 @@
 use crate::escape::Text;
 use std::fmt::{Display, Write};
 
-/// A table: the names of its columns, and its rows, which are already escaped. The first `left` columns hold text.
+/// The start of what holds a table: where it is too wide, keys can scroll it.
+pub const TABLE: &str = "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">";
+
+/// A table: the names of its columns, and its rows, which are already escaped. The first `left` columns hold text. A narrow screen
+/// shows a block for each row, with the name of the column before each cell.
 pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
-    let mut html = format!("<div class=\"table\"><table{}><thead><tr>", kind(columns.len(), left));
+    let mut html = format!("{TABLE}<table{}><thead><tr>", kind(columns.len(), left));
     let side = |place: usize| if place < left { " class=\"left\"" } else { "" };
     for (place, column) in columns.iter().enumerate() {
         let _ = write!(html, "<th scope=\"col\"{}>{}</th>", side(place), Text(column));
@@ -14,7 +18,8 @@ pub fn table(columns: &[&str], rows: &[Vec<String>], left: usize) -> String {
     for row in rows {
         html += "<tr>";
         for (place, cell) in row.iter().enumerate() {
-            let _ = write!(html, "<td{}>{cell}</td>", side(place));
+            let name = Text(columns.get(place).copied().unwrap_or_default());
+            let _ = write!(html, "<td{} data-name=\"{name}\">{cell}</td>", side(place));
         }
         html += "</tr>\n";
     }

@@ -57,7 +57,7 @@ fn header(report: &Report) -> String {
         "<div class=\"brand\">Seamline report</div><h1>{}</h1><p class=\"facts\">{}, {} each ({}), \
          {} s per run{warm_up}</p>",
         Text(&report.title),
-        plural(cells, "cell"),
+        plural(cells, "grid cell"),
         plural(seeds, "seed"),
         format_seeds(&report.provenance.seeds),
         report.duration_s

@@ -3,7 +3,7 @@
 use super::content::{Entry, Listing};
 use super::result::{Badge, ClaimResult};
 use crate::escape::Text;
-use crate::page::html::{folded, section};
+use crate::page::html::{TABLE, folded, section};
 use crate::picture::forest::{Scale, strip};
 use crate::quantity::digits;
 use crate::statistics::Estimate;
@@ -25,12 +25,11 @@ pub(super) fn at_a_glance(claims: &[ClaimResult]) -> String {
 
 /// The section of the claims.
 pub(super) fn claims_section(claims: &[ClaimResult]) -> String {
-    let mut html = String::from(
-        "<div class=\"table\"><table class=\"claims\"><thead><tr><th scope=\"col\"></th>\
+    let mut html = TABLE.to_owned()
+        + "<table class=\"claims\"><thead><tr><th scope=\"col\"></th>\
          <th scope=\"col\" class=\"left\">Claim</th><th scope=\"col\" class=\"left\">Paper</th>\
          <th scope=\"col\" class=\"left\">Measured, 95 % interval</th><th scope=\"col\" class=\"left\">Verdict</th>\
-         <th scope=\"col\" class=\"left\">Findings</th></tr></thead><tbody>\n",
-    );
+         <th scope=\"col\" class=\"left\">Findings</th></tr></thead><tbody>\n";
     html.extend(claims.iter().map(row));
     html += "</tbody></table></div>\n<p class=\"caption\">In the small pictures, the shaded band is the accepted range, \
      fixed before the first run; the line is the measured 95 % interval (Student's t over the seeds, which all cells \

@@ -131,11 +131,24 @@ fn decades(scale: Linear) -> Vec<(f64, String)> {
     powers.map(f64::from).map(|power| (power, libm::pow(10.0, power).to_string())).collect()
 }
 
-/// The title, with a fainter line below it.
+/// The title, with a fainter line below it. Text that is too wide for the picture is set smaller.
 pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
-    svg.text((12.0, 22.0), Anchor::Start, title, "class=\"title\" font-size=\"15\" font-weight=\"bold\"");
-    svg.text((12.0, 40.0), Anchor::Start, remark, &format!("class=\"faint\" fill=\"{FAINT}\""));
+    let room = svg.width() - 2.0 * MARGIN;
+    let size = |text: &str, size: f64, room: f64| px(size.min(size * room / width_of(text, size).max(1.0)));
+    // Bold letters are wider.
+    let title_size = size(title, TITLE, room * 0.92);
+    let style = format!("class=\"title\" font-size=\"{title_size}\" font-weight=\"bold\"");
+    svg.text((MARGIN, 22.0), Anchor::Start, title, &style);
+    let remark_size = size(remark, TEXT, room);
+    let smaller =
+        if remark_size == px(TEXT) { String::new() } else { format!(" font-size=\"{remark_size}\"") };
+    svg.text((MARGIN, 40.0), Anchor::Start, remark, &format!("class=\"faint\" fill=\"{FAINT}\"{smaller}"));
 }
+
+/// The space left and right of a heading.
+const MARGIN: f64 = 12.0;
+/// The size of a title.
+const TITLE: f64 = 15.0;
 
 /// An interval from `low` to `high` with its caps: one path, for a picture may have hundreds.
 pub fn whisker(svg: &mut Svg, low: (f64, f64), high: (f64, f64)) {

@@ -39,6 +39,11 @@ impl Svg {
         Svg { width, height, title, definitions: String::new(), body: String::new() }
     }
 
+    /// Its width in pixels.
+    pub fn width(&self) -> f64 {
+        self.width
+    }
+
     /// What other elements refer to by name.
     pub fn define(&mut self, element: &str) {
         self.definitions += element;
