@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+mod virtual_time;
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{end_escaped_from, external_agent, failure, prepare};
@@ -10,6 +12,7 @@ use crate::Outcome;
 use crate::experiment::Options;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -17,6 +20,10 @@ pub(crate) struct Arguments {
     file: PathBuf,
     #[command(flatten)]
     options: Options,
+    /// Run in virtual time, in a kernel built by `seamline kernel build`: the same result every time, without root, and as fast as
+    /// the host can [default kernel: the newest]
+    #[arg(long = "virtual", value_name = "KERNEL", num_args = 0..=1, require_equals = true, default_missing_value = "newest")]
+    virtual_time: Option<String>,
     /// Use seamline's own TCP endpoint at this node instead of the kernel's; can be repeated
     #[arg(long, value_name = "NODE")]
     seamline: Vec<String>,
@@ -57,4 +64,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let file = arguments.file.display();
     let text = format!("the lab is for Linux only\ntip: seamline run {file} simulates the same everywhere");
     Err(crate::terminal::Failure::Runtime(text))
+}
+
+/// In a guest that `lab --virtual` has booted, this program is the first process: do the guest's job. `None` everywhere else.
+#[cfg(target_os = "linux")]
+pub(crate) fn serve_guest() -> Option<ExitCode> {
+    virtual_time::serve_guest()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn serve_guest() -> Option<ExitCode> {
+    None
 }

@@ -94,6 +94,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = lab::serve_guest() {
+        return code;
+    }
     exit_code(refuse_moved().and_then(|()| {
         let matches = groups::command().get_matches();
         run(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))

@@ -1,6 +1,6 @@
 //! A scenario in namespaces, or a command in its network.
 
-use super::Arguments;
+use super::{Arguments, virtual_time};
 use crate::Outcome;
 use crate::experiment::run_and_report_with;
 use crate::run::load;
@@ -24,15 +24,15 @@ const GRACE: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options, seamline, congestion, ipv6, agent, .. } = arguments;
-    if options.processors.are_many() {
+    let is_real = arguments.virtual_time.is_none();
+    if is_real && options.processors.are_many() {
         return Err(Failure::Input(
-            "--jobs: the lab runs in real time, and runs at the same time would delay each other's packets\ntip: leave it out; seamline parity --jobs accepts that and repeats runs that were late"
+            "--jobs: the lab runs in real time, and runs at the same time would delay each other's packets\ntip: leave it out, or add --virtual; seamline parity --jobs accepts that and repeats runs that were late"
                 .to_owned(),
         ));
     }
     let plan = load(file, &options.overrides.to_settings())?;
     let external_agents = agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
-    let state = prepare(options.quiet)?;
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
         congestion_control: congestion.clone(),
@@ -40,13 +40,13 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         external_agents,
     };
     if !arguments.command.is_empty() {
-        return run_command(&plan, &stacks, arguments, &state);
+        return run_command(&plan, &stacks, arguments);
     }
-    let mut command = format!("lab {}", quoted(&file.display().to_string()));
-    seamline.iter().for_each(|node| command += &format!(" --seamline {}", quoted(node)));
-    congestion.iter().for_each(|name| command += &format!(" --congestion {}", quoted(name)));
-    command += if *ipv6 { " --ipv6" } else { "" };
-    agent.iter().for_each(|text| command += &format!(" --agent {}", quoted(text)));
+    if let Some(kernel) = &arguments.virtual_time {
+        return virtual_time::run(&plan, &stacks, kernel, arguments);
+    }
+    let state = prepare(options.quiet)?;
+    let command = command_text(arguments);
     if !options.quiet {
         let cells = plan.cells.iter().map(|cell| &cell.scenario);
         let seconds: f64 = cells.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum();
@@ -60,6 +60,22 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         results.map_err(|incomplete| incomplete.map_failure(failure))
     });
     shown.and(escaped)
+}
+
+/// The command that repeats this, without what does not change results.
+pub(super) fn command_text(arguments: &Arguments) -> String {
+    let Arguments { file, seamline, congestion, ipv6, agent, .. } = arguments;
+    let mut command = format!("lab {}", quoted(&file.display().to_string()));
+    seamline.iter().for_each(|node| command += &format!(" --seamline {}", quoted(node)));
+    congestion.iter().for_each(|name| command += &format!(" --congestion {}", quoted(name)));
+    command += if *ipv6 { " --ipv6" } else { "" };
+    agent.iter().for_each(|text| command += &format!(" --agent {}", quoted(text)));
+    command
+}
+
+/// A command as one line.
+pub(super) fn run_arguments(command: &[OsString]) -> String {
+    command.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
 /// End processes that commands in place of agents have started outside the lab, if there are any.
@@ -76,7 +92,7 @@ fn end_escaped() -> Outcome {
 }
 
 /// Run a command inside the network.
-fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &StateDirectory) -> Outcome {
+fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments) -> Outcome {
     let Arguments { options, at, serve, flows, notify, command, .. } = arguments;
     if options.report.is_some() {
         return Err(Failure::Input(
@@ -92,16 +108,28 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &Stat
         let (runs, first) = (plan.runs(), label(plan, 0));
         note("note", format!("running the first of {runs} runs: {first}, TCP as in {flow:?}"));
     }
+    if let Some(kernel) = &arguments.virtual_time {
+        return virtual_time::run_command(plan, stacks, &shell, kernel, arguments);
+    }
+    let state = prepare(options.quiet)?;
     let interrupt = Interrupt::listen_once()?;
     let files = RunOptions { stop: interrupt.flag().clone(), ..options.files() };
-    let session = seamline_lab::shell(plan, stacks, &shell, state, &files);
+    let session = seamline_lab::shell(plan, stacks, &shell, &state, &files);
     let escaped = end_escaped();
     let Some(session) = session.map_err(failure)? else {
         escaped?;
         return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
     };
+    let shown = show_session(&session, arguments);
+    escaped?;
+    shown
+}
+
+/// Show what came of a command, and end with its exit code.
+pub(super) fn show_session(session: &ShellSession, arguments: &Arguments) -> Outcome {
+    let options = &arguments.options;
     if !options.quiet {
-        eprint!("{}", summary(&session));
+        eprint!("{}", summary(session));
         session.emulation.warnings().iter().for_each(|warning| note("warning", warning));
         if session.took > session.scheduled {
             let text = format!(
@@ -112,9 +140,8 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments, state: &Stat
         }
     }
     if options.json {
-        print_results(&json(&session)?)?;
+        print_results(&json(session)?)?;
     }
-    escaped?;
     match session.code {
         0 => Ok(()),
         code => Err(Failure::Passed(code)),

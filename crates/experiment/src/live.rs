@@ -1,7 +1,7 @@
 //! Runs with external hosts and an external clock: the network of a scenario with its agents, between real hosts.
 
 use crate::observe::RunObserver;
-use crate::run::{CellResult, Incomplete, RunOptions, finish_run, gather, jobs};
+use crate::run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, finish_run, gather, jobs};
 use seamline_report::emulation::EmulationRecord;
 use seamline_scenario::build::{self, Ends, Part, Places, build};
 use seamline_scenario::follow::Runner;
@@ -166,28 +166,36 @@ pub fn run<E>(
             results.push(None);
             continue;
         }
-        let scenario = &plan.cells[job.cell].scenario;
-        let places = Places::new(scenario);
-        let (observer, unwritten) = job.observer(plan, &places, options);
-        let mut world = World::with_observer(observer);
-        let seed = scenario.seeds[job.seed];
-        let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
-        let mut live = Live { scenario, seed, places: &places, world, runner };
-        let ended = drive(&mut live);
+        let run = run_job(plan, *job, options, &mut drive);
         finished();
-        let Live { world, .. } = live;
-        results.push(match ended {
-            Ok(Ended::Complete(emulation)) => {
-                let mut run = finish_run(plan, *job, world, &places, unwritten);
-                run.record.emulation = Some(emulation);
-                Some(run)
-            }
-            Ok(Ended::Stopped) => None,
-            Err(error) => {
-                failure = Some(error);
-                None
-            }
-        });
+        results.push(run.unwrap_or_else(|error| {
+            failure = Some(error);
+            None
+        }));
     }
     gather(plan, &jobs, results, failure)
+}
+
+/// Run one job of a plan, driven by `drive`. `None` when it was stopped.
+///
+/// # Errors
+/// That of `drive`.
+pub fn run_job<E>(
+    plan: &Plan,
+    job: Job,
+    options: &RunOptions,
+    drive: impl FnOnce(&mut Live<'_>) -> Result<Ended, E>,
+) -> Result<Option<FinishedRun>, E> {
+    let scenario = &plan.cells[job.cell].scenario;
+    let places = Places::new(scenario);
+    let (observer, unwritten) = job.observer(plan, &places, options);
+    let mut world = World::with_observer(observer);
+    let seed = scenario.seeds[job.seed];
+    let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
+    let mut live = Live { scenario, seed, places: &places, world, runner };
+    let Ended::Complete(emulation) = drive(&mut live)? else { return Ok(None) };
+    let Live { world, .. } = live;
+    let mut run = finish_run(plan, job, world, &places, unwritten);
+    run.record.emulation = Some(emulation);
+    Ok(Some(run))
 }

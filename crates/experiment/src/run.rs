@@ -12,12 +12,13 @@ use seamline_scenario::plan::{Cell, Plan};
 use seamline_scenario::schema::{DirectionSpec, Scenario};
 use seamline_sim::{ElementId, World};
 use seamline_wire::{DropCause, Instant};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What to write in addition to the records, and when to stop. Paths are relative to the working directory.
 #[derive(Clone, Debug, Default)]
@@ -121,17 +122,37 @@ pub fn run(
     options: &RunOptions,
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellResult>, Incomplete> {
+    run_each(plan, options, finished, |job| Ok(run_one(plan, job, options)))
+}
+
+/// Run everything with an engine of the caller's, on as many processors as rayon's pool has. `run` returns `None` for a
+/// run that was stopped. `finished` is called after every run, from any thread.
+///
+/// # Errors
+/// Those of [`run()`], and the first failure of an engine, after which no further run starts.
+pub fn run_each<E: Send>(
+    plan: &Plan,
+    options: &RunOptions,
+    finished: &(dyn Fn() + Sync),
+    run: impl Fn(Job) -> Result<Option<FinishedRun>, E> + Sync,
+) -> Result<Vec<CellResult>, Incomplete<E>> {
     let jobs = jobs(plan, options)?;
+    let failure = Mutex::new(None);
+    let has_failed = AtomicBool::new(false);
     let done = jobs.par_iter().map(|&job| {
-        if options.stop.load(Ordering::Relaxed) {
+        if options.stop.load(Ordering::Relaxed) || has_failed.load(Ordering::Relaxed) {
             return None;
         }
-        let done = run_one(plan, job, options)?;
+        let done = run(job);
         finished();
-        Some(done)
+        done.unwrap_or_else(|error| {
+            has_failed.store(true, Ordering::Relaxed);
+            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            None
+        })
     });
     let done: Vec<Option<FinishedRun>> = done.collect();
-    gather(plan, &jobs, done, None)
+    gather(plan, &jobs, done, failure.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The jobs of a plan, ordered by seed, so that an interrupted experiment has some seeds of all grid cells rather
@@ -151,14 +172,17 @@ pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteE
     Ok(jobs)
 }
 
-/// One run of a plan: the indices of its grid cell and of its seed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Job {
-    pub(crate) cell: usize,
-    pub(crate) seed: usize,
+/// One run of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// The index of its grid cell.
+    pub cell: usize,
+    /// The index of its seed among those of the grid cell.
+    pub seed: usize,
 }
 
 impl Job {
+    /// Whether the run writes the files that the options or the scenario ask for.
     fn writes_files(self, plan: &Plan, options: &RunOptions) -> bool {
         self.seed == 0 && (!options.only_last_cell || self.cell + 1 == plan.cells.len())
     }
@@ -236,7 +260,7 @@ fn create_files(
 }
 
 /// A unique file name for each grid cell: `02-cubic-seed1`.
-fn file_stem(plan: &Plan, cell: usize) -> String {
+pub fn file_stem(plan: &Plan, cell: usize) -> String {
     let Cell { values, scenario, .. } = &plan.cells[cell];
     let digits = plan.cells.len().to_string().len();
     let mut stem = String::new();
@@ -253,11 +277,16 @@ fn file_stem(plan: &Plan, cell: usize) -> String {
 }
 
 /// A finished run.
-pub(crate) struct FinishedRun {
-    pub(crate) record: RunRecord,
-    files: Vec<PathBuf>,
-    unwritten: Vec<WriteError>,
-    series: Option<RunSeries>,
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// Its record.
+    pub record: RunRecord,
+    /// The files it has written.
+    pub files: Vec<PathBuf>,
+    /// Those it could not write.
+    pub unwritten: Vec<WriteError>,
+    /// The run over time, if requested.
+    pub series: Option<RunSeries>,
 }
 
 /// `None` when it was stopped; its files are removed.

@@ -26,6 +26,7 @@ pub mod system;
 mod tap;
 pub mod traffic;
 mod user_host;
+pub mod virtual_time;
 
 pub use middlebox::ExternalAgent;
 pub use run::{LabError, check, run};

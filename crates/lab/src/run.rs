@@ -7,14 +7,14 @@ use crate::pool::join;
 use crate::stacks::Stacks;
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
-use seamline_experiment::live::{self, Ended};
-use seamline_experiment::{CellResult, Incomplete, RunOptions};
+use seamline_experiment::live::{self, Ended, Live};
+use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions};
 use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
 use seamline_wire::Instant;
 use std::fmt;
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// Why the lab did not run something.
@@ -76,24 +76,49 @@ pub fn run(
 ) -> Result<Vec<CellResult>, Incomplete<LabError>> {
     check(plan, stacks).map_err(|error| Incomplete::nothing(plan, error))?;
     let plan = stacks.named_in(plan.with_handshakes());
-    live::run(&plan, options, finished, |live| {
-        let middleboxes = Middleboxes::new(live, stacks)?;
-        let ends = Ends::new(live, stacks, Flows::Run)?;
-        let namespaces: Vec<&Namespace> = ends.namespaces().chain(middleboxes.namespaces()).collect();
-        let _known = state.map(|directory| directory.register(&namespaces)).transpose()?;
-        // They stay registered until they have ended.
-        let mut middleboxes = middleboxes;
-        if !middleboxes.begin(&options.stop)? {
-            return Ok(Ended::Stopped);
-        }
-        let end = Instant::ZERO + live.scenario().duration;
-        on_emulator_thread(|priority| {
-            ends.run(live, middleboxes.each(), priority, &mut |now| {
-                Ok(match now {
-                    _ if options.stop.load(Ordering::Relaxed) => Some(Over::Stopped),
-                    now if now >= end => Some(Over::Complete),
-                    _ => None,
-                })
+    live::run(&plan, options, finished, |live| drive(live, stacks, state, &options.stop))
+}
+
+/// Run one job of a plan. `None` when it was stopped.
+///
+/// # Errors
+/// When the lab cannot run it.
+pub(crate) fn run_job(
+    plan: &Plan,
+    job: Job,
+    stacks: &Stacks,
+    options: &RunOptions,
+) -> Result<Option<FinishedRun>, LabError> {
+    let scenario = &plan.cells[job.cell].scenario;
+    stacks.check(scenario, &available()?)?;
+    has_place_for_all(std::iter::once(scenario), &stacks.external_agents)?;
+    let plan = stacks.named_in(plan.with_handshakes());
+    live::run_job(&plan, job, options, |live| drive(live, stacks, None, &options.stop))
+}
+
+/// One run, from its namespaces to its end.
+fn drive(
+    live: &mut Live<'_>,
+    stacks: &Stacks,
+    state: Option<&StateDirectory>,
+    stop: &AtomicBool,
+) -> Result<Ended, LabError> {
+    let middleboxes = Middleboxes::new(live, stacks)?;
+    let ends = Ends::new(live, stacks, Flows::Run)?;
+    let namespaces: Vec<&Namespace> = ends.namespaces().chain(middleboxes.namespaces()).collect();
+    let _known = state.map(|directory| directory.register(&namespaces)).transpose()?;
+    // They stay registered until they have ended.
+    let mut middleboxes = middleboxes;
+    if !middleboxes.begin(stop)? {
+        return Ok(Ended::Stopped);
+    }
+    let end = Instant::ZERO + live.scenario().duration;
+    on_emulator_thread(|priority| {
+        ends.run(live, middleboxes.each(), priority, &mut |now| {
+            Ok(match now {
+                _ if stop.load(Ordering::Relaxed) => Some(Over::Stopped),
+                now if now >= end => Some(Over::Complete),
+                _ => None,
             })
         })
     })

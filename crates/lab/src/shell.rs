@@ -20,6 +20,7 @@ use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
 use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Instant};
+use serde::{Deserialize, Serialize};
 use starting::{Servers, Starting};
 use std::ffi::OsString;
 use std::io;
@@ -37,7 +38,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 const TIME_ZERO: &str = "SEAMLINE_TIME_ZERO";
 
 /// What is run inside the network.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Shell {
     /// The command, and its arguments.
     pub command: Vec<OsString>,

@@ -15,9 +15,9 @@ use std::sync::Arc;
 pub(crate) const INTERFACE: &str = "seam0";
 /// The interface behind which an endpoint of ours is.
 pub(crate) const ENDPOINT_INTERFACE: &str = "tcp0";
-/// Packets that may wait until the emulator takes them, and are lost beyond: far more than any window, so that only emulated queues
-/// lose packets.
-const QUEUE_PACKETS: u32 = 100_000;
+/// Packets that may wait until the emulator takes them, and are lost beyond: more than any window, so that only emulated queues
+/// lose packets. Some kernels (6.12.117) take no more: the length has to be below 32,768.
+const QUEUE_PACKETS: u32 = 32_767;
 const FORWARDING_OF_IPV6: &str = "ipv6/conf/all/forwarding";
 /// Every address.
 const ANYWHERE: [(IpAddr, u8); 2] =

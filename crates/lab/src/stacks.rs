@@ -6,19 +6,29 @@ use crate::traffic::CongestionControl;
 use seamline_scenario::Plan;
 use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
 use seamline_wire::codec::IpVersion;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Which TCP and which commands run where.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Stacks {
     /// Nodes with our endpoints; everywhere else is the kernel's TCP.
     pub seamline: BTreeSet<String>,
     /// The kernel's congestion control for all its senders, in place of each flow's own.
     pub congestion_control: Option<String>,
     /// The version of IP between the hosts.
+    #[serde(with = "VersionName")]
     pub version: IpVersion,
     /// Commands in place of agents.
     pub external_agents: Vec<ExternalAgent>,
+}
+
+/// A version of IP as it is written in jobs for guests.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "IpVersion")]
+enum VersionName {
+    V4,
+    V6,
 }
 
 /// RFC 8200 section 5.

@@ -3,10 +3,11 @@
 //! Positions are bytes since the first sequence number of a connection, 64 bits wide, so that they survive
 //! the wrap of sequence numbers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One run of one cell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunSeries {
     /// Place of the cell in the grid.
     pub cell: usize,
@@ -27,7 +28,7 @@ pub struct RunSeries {
 }
 
 /// One connection of a flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowSeries {
     /// The flow.
     pub flow: String,
@@ -54,7 +55,7 @@ pub struct FlowSeries {
 }
 
 /// The state of a sender over time, one value a column and time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SenderColumns {
     /// When.
     pub time_s: Vec<f64>,
@@ -71,7 +72,7 @@ pub struct SenderColumns {
 }
 
 /// A segment put on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentSent {
     /// When.
     pub time_s: f64,
@@ -84,7 +85,7 @@ pub struct SegmentSent {
 }
 
 /// An acknowledgment that arrived at the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Acknowledgment {
     /// When.
     pub time_s: f64,
@@ -95,7 +96,7 @@ pub struct Acknowledgment {
 }
 
 /// A block of a selective acknowledgment.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelectiveBlock {
     /// When it arrived at the sender.
     pub time_s: f64,
@@ -106,18 +107,18 @@ pub struct SelectiveBlock {
 }
 
 /// A segment lost on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drop {
     /// When.
     pub time_s: f64,
     /// Position of its first byte.
     pub start: u64,
     /// Why.
-    pub cause: &'static str,
+    pub cause: Cow<'static, str>,
 }
 
 /// What waited in one direction of a link, or was in service there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueueSeries {
     /// The link and the direction.
     pub link: String,
@@ -128,7 +129,7 @@ pub struct QueueSeries {
 }
 
 /// A handover of a link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HandoverBand {
     /// The link.
     pub link: String,

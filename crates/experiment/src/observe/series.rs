@@ -175,7 +175,7 @@ impl SeriesRecorder {
             Event::RecoveryStarted { .. } => connection.series.recoveries_s.push(time_s),
             Event::Dropped { cause, sequence, length: 1.., .. } if room => {
                 if let Some(start) = connection.positions.of(sequence) {
-                    connection.series.drops.push(Drop { time_s, start, cause: cause.name() });
+                    connection.series.drops.push(Drop { time_s, start, cause: cause.name().into() });
                     self.details += 1;
                 }
             }

@@ -2,10 +2,11 @@
 
 use crate::run::LabError;
 use seamline_scenario::schema::{AgentPlace, AgentSpec, Scenario};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 
 /// A command that runs in an agent's place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalAgent {
     /// The agent's name in the scenario.
     pub agent: String,

@@ -1,0 +1,101 @@
+//! Booting a guest.
+#![expect(unsafe_code, reason = "a closure between fork and exec")]
+
+use super::command_line::arguments;
+use super::processes::end_session;
+use super::seal::Seal;
+use super::shared::{Shared, SharedFolder};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::sys::statvfs::statvfs;
+use std::env;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// The host's file system for memory, which never goes to a disk.
+const MEMORY_FOLDER: &str = "/dev/shm";
+/// With less room there, the folder for temporary files is used. A guest with a few connections takes a tenth of it.
+const ROOM: u64 = 512 << 20;
+
+/// What to boot.
+#[derive(Clone, Debug)]
+pub struct Guest<'a> {
+    /// The kernel's image.
+    pub image: &'a Path,
+    /// The guest's first process, a program of the host, which calls [`inside::begin`](super::inside::begin) first.
+    pub program: &'a Path,
+    /// Its arguments: words without blanks.
+    pub words: Vec<String>,
+    /// What it finds as [`Shared::Job`].
+    pub job: &'a [u8],
+    /// The processor of the host on which everything runs. Guest processes hand over to each other all the time: on one processor, that
+    /// is ten times faster than across several.
+    pub processor: Option<usize>,
+}
+
+/// A guest that runs. Dropping it ends it, and removes everything that it shared with the host.
+#[derive(Debug)]
+pub struct Running {
+    pub(super) kernel: Child,
+    shared: SharedFolder,
+    _memory: TempDir,
+}
+
+impl Guest<'_> {
+    /// Boot it.
+    ///
+    /// # Errors
+    /// When a folder for it cannot be made, or the kernel cannot be started.
+    pub fn boot(&self) -> io::Result<Running> {
+        let shared = SharedFolder::new()?;
+        fs::write(shared.path(Shared::Job), self.job)?;
+        // Of the same length whatever the program's path is, and without blanks.
+        let program = shared.own("program");
+        symlink(self.program, &program)?;
+        let memory = tempfile::Builder::new().prefix("seamline-guest-").tempdir_in(memory_folder())?;
+        let log = File::create(shared.own("log"))?;
+        let mut command = Command::new(self.image);
+        command.args(arguments(&shared, &program, &self.words));
+        command.env_clear().env("TMPDIR", memory.path()).env("HOME", "/").env("PATH", "/usr/bin:/bin");
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).current_dir("/");
+        // SAFETY: one system call between fork and exec.
+        unsafe { command.pre_exec(|| set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from)) };
+        Seal::new(&[shared.root(), memory.path()])?.around(&mut command, self.processor);
+        let kernel = command.spawn();
+        let kernel = kernel.map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot start {}: {error}", self.image.display()))
+        })?;
+        Ok(Running { kernel, shared, _memory: memory })
+    }
+}
+
+/// Where a guest's memory is kept.
+fn memory_folder() -> PathBuf {
+    let room = statvfs(MEMORY_FOLDER).map_or(0, |it| it.blocks_available() * it.fragment_size());
+    if room >= ROOM { MEMORY_FOLDER.into() } else { env::temp_dir() }
+}
+
+impl Running {
+    /// The path of a shared file on the host.
+    pub fn path(&self, of: Shared) -> PathBuf {
+        self.shared.path(of)
+    }
+
+    /// What its kernel has printed.
+    pub(super) fn log(&self) -> String {
+        fs::read(self.shared.own("log")).map_or(String::new(), |log| String::from_utf8_lossy(&log).into_owned())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        end_session(self.kernel.id());
+        let _ = self.kernel.kill();
+        let _ = self.kernel.wait();
+    }
+}

@@ -1,0 +1,60 @@
+//! The host's processes of a guest. Its kernel leads a session of its own, to which all of them belong.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs;
+
+/// End all processes of the session that this process leads. Repeats while new ones appear.
+pub(super) fn end_session(leader: u32) {
+    const MOST_ROUNDS: usize = 10;
+    for _ in 0..MOST_ROUNDS {
+        let members = members(leader);
+        if members.is_empty() {
+            return;
+        }
+        for process in members {
+            let _ = kill(Pid::from_raw(process.cast_signed()), Signal::SIGKILL);
+        }
+    }
+}
+
+/// Its living members.
+fn members(leader: u32) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let process = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    entries.flatten().filter_map(process).filter(|process| session(*process) == Some(leader)).collect()
+}
+
+/// The session of a process; none once it has ended (proc(5): the sixth field of `stat`, counted from the last parenthesis).
+fn session(process: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    let has_ended = matches!(fields.next()?, "Z" | "X");
+    let session = fields.nth(2)?.parse().ok()?;
+    (!has_ended).then_some(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_session_ends_with_what_its_leader_started() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 1000 & sleep 1000 & echo; wait"]).stdout(Stdio::piped());
+        // SAFETY: one system call between fork and exec.
+        #[expect(unsafe_code, reason = "a session of its own")]
+        unsafe {
+            command.pre_exec(|| nix::unistd::setsid().map(drop).map_err(Into::into));
+        }
+        let mut leader = command.spawn().unwrap();
+        let mut started = [0];
+        std::io::Read::read_exact(leader.stdout.as_mut().unwrap(), &mut started).unwrap();
+        assert_eq!(members(leader.id()).len(), 3);
+        end_session(leader.id());
+        leader.wait().unwrap();
+        assert_eq!(members(leader.id()), Vec::<u32>::new());
+    }
+}

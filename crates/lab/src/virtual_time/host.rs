@@ -1,0 +1,188 @@
+//! The host's side: a guest for every run.
+
+use super::job::{Answer, Files, GuestJob, RunAnswer, Task, from_bytes, to_bytes};
+use super::output::{Follower, take_file};
+use crate::run::LabError;
+use crate::shell::{Shell, ShellSession};
+use crate::stacks::Stacks;
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::Pid;
+use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run_each};
+use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, Running, Shared};
+use seamline_scenario::Plan;
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// The argument by which the program is told that it is the first process of a guest.
+pub const WORD: &str = "guest";
+
+/// A kernel, and the program that runs in it: this one.
+#[derive(Clone, Debug)]
+pub struct Virtual {
+    /// The name of the kernel: `linux-6.12`.
+    pub kernel: String,
+    /// Its image.
+    pub image: PathBuf,
+    /// Its modules.
+    pub modules: Vec<PathBuf>,
+}
+
+/// Run a plan, each run in a guest, on as many processors as rayon's pool has.
+///
+/// # Errors
+/// As for [`crate::run`]; and when a guest fails.
+pub fn run(
+    plan: &Plan,
+    stacks: &Stacks,
+    machine: &Virtual,
+    options: &RunOptions,
+    finished: &(dyn Fn() + Sync),
+) -> Result<Vec<CellResult>, Incomplete<LabError>> {
+    let named = stacks.named_in(plan.clone());
+    run_each(&named, options, finished, |job| run_one(plan, job, stacks, machine, options))
+}
+
+fn run_one(
+    plan: &Plan,
+    job: Job,
+    stacks: &Stacks,
+    machine: &Virtual,
+    options: &RunOptions,
+) -> Result<Option<FinishedRun>, LabError> {
+    let seed = plan.cells[job.cell].scenario.seeds[job.seed];
+    let mut guest = machine.boot(plan, stacks, options, Task::Run(job), seed)?;
+    let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else { return Ok(None) };
+    let Answer::Run(answer) = answer? else { return Ok(None) };
+    let RunAnswer { record, series } = *answer;
+    let mut run = FinishedRun { record, series, files: Vec::new(), unwritten: Vec::new() };
+    for taken in files(&guest, plan, job.cell, options) {
+        match taken {
+            Ok(file) => run.files.extend(file),
+            Err(error) => run.unwritten.push(error),
+        }
+    }
+    Ok(Some(run))
+}
+
+/// Run a command in the network of a plan's first cell, under its first seed, in a guest. What it prints is passed on.
+/// `None` when it was stopped.
+///
+/// # Errors
+/// As for [`crate::shell`]; and when the guest fails. `still` is called once if its clock stands still for long.
+pub fn shell(
+    plan: &Plan,
+    stacks: &Stacks,
+    it: &Shell,
+    machine: &Virtual,
+    options: &RunOptions,
+    still: &mut dyn FnMut(Glance),
+) -> Result<Option<ShellSession>, LabError> {
+    let seed = plan.cells[0].scenario.seeds[0];
+    let mut guest = machine.boot(plan, stacks, options, Task::Shell(it.clone()), seed)?;
+    let mut output = Follower::new(&guest.path(Shared::StandardOutput), io::stdout())?;
+    let mut error = Follower::new(&guest.path(Shared::StandardError), io::stderr())?;
+    let mut is_still = false;
+    let answer = wait(&mut guest, &mut |glance| {
+        output.pass_on();
+        error.pass_on();
+        if glance.stands_still && !std::mem::replace(&mut is_still, true) {
+            still(glance);
+        }
+        !options.stop.load(Ordering::Relaxed)
+    });
+    output.pass_on();
+    error.pass_on();
+    let Some(answer) = answer? else { return Ok(None) };
+    let Answer::Shell(answer) = answer? else { return Ok(None) };
+    let files = files(&guest, plan, 0, options).into_iter().collect::<Result<Vec<_>, _>>();
+    let files = files.map_err(|error| LabError::Failed(error.to_string()))?;
+    Ok(Some(answer.session(files.into_iter().flatten().collect())))
+}
+
+impl Virtual {
+    fn boot(
+        &self,
+        plan: &Plan,
+        stacks: &Stacks,
+        options: &RunOptions,
+        task: Task,
+        seed: u64,
+    ) -> io::Result<Running> {
+        let mut sources = plan.sources.iter();
+        let file = sources.next();
+        let job = GuestJob {
+            folder: env::current_dir()?,
+            file: file.map(|file| PathBuf::from(&file.name)).unwrap_or_default(),
+            text: file.map(|file| file.text.clone()).unwrap_or_default(),
+            settings: sources.map(|setting| setting.text.clone()).collect(),
+            stacks: stacks.clone(),
+            files: Files {
+                pcapng: options.pcapng.is_some(),
+                events: options.events.is_some(),
+                cells_over_time: options.cells_over_time,
+                provenance: options.provenance.clone(),
+            },
+            modules: self.modules.clone(),
+            seed,
+            task,
+        };
+        let guest = Guest {
+            image: &self.image,
+            program: &env::current_exe()?,
+            words: vec![WORD.to_owned()],
+            job: &to_bytes(&job)?,
+            processor: processor()?,
+        };
+        guest.boot()
+    }
+}
+
+/// The processor for a guest of this thread: each thread of rayon's pool has one of its own.
+fn processor() -> io::Result<Option<usize>> {
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    let allowed: Vec<usize> = (0..CpuSet::count()).filter(|it| allowed.is_set(*it).unwrap_or(false)).collect();
+    let worker = rayon::current_thread_index().unwrap_or(0);
+    Ok(allowed.get(worker % allowed.len().max(1)).copied())
+}
+
+/// Wait for a guest's answer. `None` when it was stopped.
+fn wait(
+    guest: &mut Running,
+    look: &mut dyn FnMut(Glance) -> bool,
+) -> Result<Option<Result<Answer, LabError>>, LabError> {
+    match guest.wait(look) {
+        Ok(Ended::Stopped) => Ok(None),
+        Ok(Ended::Complete) => {
+            let answer = from_bytes(&fs::read(guest.path(Shared::Result))?)?;
+            Ok(Some(match answer {
+                Answer::Failed(failed) => Err(failed.into()),
+                answer => Ok(answer),
+            }))
+        }
+        Err(GuestError::Host(error)) => Err(error.into()),
+        Err(error) => {
+            let printed = fs::read_to_string(guest.path(Shared::StandardError)).unwrap_or_default();
+            Err(LabError::Failed(format!("{error}{printed}")))
+        }
+    }
+}
+
+/// The files that a run has written, moved to where the options want them.
+fn files(
+    guest: &Running,
+    plan: &Plan,
+    cell: usize,
+    options: &RunOptions,
+) -> Vec<Result<Option<PathBuf>, seamline_experiment::atomic::WriteError>> {
+    let output = guest.path(Shared::Output);
+    let kinds = [("pcapng", "pcapng", &options.pcapng), ("events", "csv", &options.events)];
+    let wanted = kinds.into_iter().filter_map(|(folder, ending, to)| Some((folder, ending, to.as_deref()?)));
+    wanted
+        .map(|(folder, ending, to): (&str, &str, &Path)| {
+            take_file(&output.join(folder), &to.join(format!("{}.{ending}", file_stem(plan, cell))))
+        })
+        .collect()
+}

@@ -1,0 +1,160 @@
+//! What host and guest say to each other, as CBOR: it carries infinite numbers, which JSON does not.
+
+use crate::run::LabError;
+use crate::shell::{Shell, ShellSession};
+use crate::stacks::Stacks;
+use seamline_experiment::emulation::EmulationRecord;
+use seamline_experiment::record::{FlowRecord, LinkRecord, RunRecord};
+use seamline_experiment::{FinishedRun, Job};
+use seamline_report::series::RunSeries;
+use seamline_wire::Duration;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+
+/// What a guest is to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct GuestJob {
+    /// The working folder, in which relative paths begin.
+    pub(super) folder: PathBuf,
+    /// The name of the scenario file; it is not read again.
+    pub(super) file: PathBuf,
+    /// Its text.
+    pub(super) text: String,
+    /// The `--set` arguments.
+    pub(super) settings: Vec<String>,
+    /// Which TCP runs where.
+    pub(super) stacks: Stacks,
+    /// Which files to write.
+    pub(super) files: Files,
+    /// Kernel modules to load.
+    pub(super) modules: Vec<PathBuf>,
+    /// The seed of the kernel's own randomness.
+    pub(super) seed: u64,
+    pub(super) task: Task,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Task {
+    /// One run of the plan.
+    Run(Job),
+    /// A command in the network of its first run.
+    Shell(Shell),
+}
+
+/// The files of a run; they are named by the guest and moved by the host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Files {
+    pub(super) pcapng: bool,
+    pub(super) events: bool,
+    pub(super) cells_over_time: usize,
+    pub(super) provenance: String,
+}
+
+/// What came of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answer {
+    Run(Box<RunAnswer>),
+    Shell(Box<ShellAnswer>),
+    /// The user asked to stop.
+    Stopped,
+    Failed(Failed),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RunAnswer {
+    pub(super) record: RunRecord,
+    pub(super) series: Option<RunSeries>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ShellAnswer {
+    code: u8,
+    took_ns: u64,
+    scheduled_ns: u64,
+    links: Vec<LinkRecord>,
+    flows: Vec<FlowRecord>,
+    emulation: EmulationRecord,
+}
+
+/// An error of the lab, as text.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Failed {
+    Refused(String),
+    Host(String),
+    Failed(String),
+    CommandEnded(String),
+}
+
+impl Answer {
+    /// The answer to a run. A file that cannot be written fails the run: the shared folder has no room.
+    pub(super) fn of_run(run: Result<Option<FinishedRun>, LabError>) -> Self {
+        match run {
+            Ok(Some(FinishedRun { unwritten, .. })) if !unwritten.is_empty() => {
+                Answer::Failed(Failed::Host(unwritten[0].to_string()))
+            }
+            Ok(Some(FinishedRun { record, series, .. })) => Answer::Run(Box::new(RunAnswer { record, series })),
+            Ok(None) | Err(LabError::Stopped) => Answer::Stopped,
+            Err(error) => Answer::Failed(error.into()),
+        }
+    }
+
+    pub(super) fn of_shell(session: Result<Option<ShellSession>, LabError>) -> Self {
+        match session {
+            Ok(Some(session)) => Answer::Shell(Box::new(ShellAnswer {
+                code: session.code,
+                took_ns: session.took.as_nanos(),
+                scheduled_ns: session.scheduled.as_nanos(),
+                links: session.links,
+                flows: session.flows,
+                emulation: session.emulation,
+            })),
+            Ok(None) | Err(LabError::Stopped) => Answer::Stopped,
+            Err(error) => Answer::Failed(error.into()),
+        }
+    }
+}
+
+impl ShellAnswer {
+    /// The session, with the files that it wrote.
+    pub(super) fn session(self, files: Vec<PathBuf>) -> ShellSession {
+        let ShellAnswer { code, took_ns, scheduled_ns, links, flows, emulation } = self;
+        let (took, scheduled) = (Duration::from_nanos(took_ns), Duration::from_nanos(scheduled_ns));
+        ShellSession { code, took, scheduled, links, flows, emulation, files }
+    }
+}
+
+impl From<LabError> for Failed {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Refused(what) => Failed::Refused(what),
+            LabError::Failed(what) => Failed::Failed(what),
+            LabError::CommandEnded(what) => Failed::CommandEnded(what),
+            LabError::Host(_) | LabError::Stopped => Failed::Host(error.to_string()),
+        }
+    }
+}
+
+impl From<Failed> for LabError {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Refused(what) => LabError::Refused(what),
+            Failed::Host(what) => LabError::Failed(format!("in the guest: {what}")),
+            Failed::Failed(what) => LabError::Failed(what),
+            Failed::CommandEnded(what) => LabError::CommandEnded(what),
+        }
+    }
+}
+
+/// The bytes of a message.
+pub(super) fn to_bytes(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(message, &mut bytes).map_err(io::Error::other)?;
+    Ok(bytes)
+}
+
+/// The message in some bytes.
+pub(super) fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
+    ciborium::from_reader(bytes).map_err(|error| io::Error::other(format!("no message: {error}")))
+}

@@ -1,0 +1,81 @@
+//! `seamline lab --virtual`
+
+use super::Arguments;
+use super::linux::{command_text, failure, run_arguments, show_session};
+use crate::Outcome;
+use crate::experiment::run_and_report_with;
+use crate::terminal::{Failure, note};
+use seamline_cli::interrupt::Interrupt;
+use seamline_experiment::RunOptions;
+use seamline_lab::Shell;
+use seamline_lab::Stacks;
+use seamline_lab::virtual_time::{self, Virtual};
+use seamline_scenario::Plan;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The newest kernel, for `--virtual` without a name.
+pub(super) const NEWEST: &str = "newest";
+
+/// The kernel of that name.
+fn kernel(name: &str) -> Result<Virtual, Failure> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let name = if name == NEWEST { "linux-6.12" } else { name };
+    Ok(Virtual {
+        kernel: name.to_owned(),
+        image: PathBuf::from(format!("{home}/.cache/seamline/kernels/{name}/linux")),
+        modules: Vec::new(),
+    })
+}
+
+/// Run a scenario in guests.
+pub(super) fn run(plan: &Plan, stacks: &Stacks, name: &str, arguments: &Arguments) -> Outcome {
+    let options = &arguments.options;
+    let machine = kernel(name)?;
+    let command = format!("{} --virtual={}", command_text(arguments), machine.kernel);
+    run_and_report_with(plan, options, &command, options.files(), |files, finished| {
+        let results = options.processors.run(plan.runs(), options.quiet, || {
+            virtual_time::run(plan, stacks, &machine, files, finished)
+        });
+        let results = results.map_err(|failure| seamline_experiment::Incomplete::nothing(plan, failure))?;
+        results.map_err(|incomplete| incomplete.map_failure(failure))
+    })
+}
+
+/// Run a command in the network of a scenario, in a guest.
+pub(super) fn run_command(
+    plan: &Plan,
+    stacks: &Stacks,
+    shell: &Shell,
+    name: &str,
+    arguments: &Arguments,
+) -> Outcome {
+    let machine = kernel(name)?;
+    let interrupt = Interrupt::listen_once()?;
+    let files = RunOptions { stop: interrupt.flag().clone(), ..arguments.options.files() };
+    let session = virtual_time::shell(plan, stacks, shell, &machine, &files, &mut |glance| {
+        note(
+            "warning",
+            format!(
+                "virtual time stands still at {}: a program computes or polls without ever waiting, and time only passes while all wait; it runs {}",
+                glance.now,
+                run_arguments(&shell.command)
+            ),
+        );
+    });
+    let Some(session) = session.map_err(failure)? else {
+        return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
+    };
+    show_session(&session, arguments)
+}
+
+/// Do the job of a guest, if this is the first process of one.
+pub(super) fn serve_guest() -> Option<ExitCode> {
+    let is_first = std::process::id() == 1 && std::env::args().nth(1).as_deref() == Some(virtual_time::WORD);
+    is_first.then(|| {
+        // There is nowhere else to report it, and the guest's kernel panics when this process ends.
+        let Err(error) = virtual_time::serve() else { return ExitCode::SUCCESS };
+        let _ = std::fs::write("/dev/kmsg", format!("seamline: {error}"));
+        ExitCode::FAILURE
+    })
+}
