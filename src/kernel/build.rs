@@ -129,11 +129,11 @@ impl Progress for Follower {
             Stage::Compile => "{msg:10} {wide_bar} {pos} of about {len} files, {eta} left",
             _ => "{msg:10} {spinner} {elapsed}",
         };
+        self.bar.reset();
+        self.bar.set_message(stage.to_string());
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style);
         }
-        self.bar.reset();
-        self.bar.set_message(stage.to_string());
     }
     fn compiled(&self, files: usize, about: usize) {
         self.bar.set_length(about as u64);

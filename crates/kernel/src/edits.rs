@@ -68,7 +68,7 @@ impl Edit {
             return Err(Error::Input(format!(
                 "{} of this kernel has no `{}`\ntip: the tree must be Linux 5.10 or newer, with arch/um as it was released",
                 self.file,
-                self.pattern.trim().split_whitespace().collect::<Vec<_>>().join(" ")
+                self.pattern.split_whitespace().collect::<Vec<_>>().join(" ")
             )));
         }
         Ok(false)

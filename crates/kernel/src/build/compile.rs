@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// The number of files that a kernel of the list is compiled from.
-const ABOUT: usize = 1250;
+const ABOUT: usize = 1000;
 
 /// Compile the image; what an earlier call has compiled is used. With modules to build, also what they need.
 ///

@@ -136,10 +136,10 @@ mod tests {
         }
         let refused = |folders: &[PathBuf]| check(folders).unwrap_err().to_string();
         assert!(refused(&[folder.path().join("none")]).contains("not a folder"));
-        assert!(refused(&[one.clone()]).contains("neither a Makefile"));
+        assert!(refused(std::slice::from_ref(&one)).contains("neither a Makefile"));
         fs::write(one.join("Makefile"), "obj-m := x.o\n").unwrap();
         fs::write(two.join("Kbuild"), "obj-m := x.o\n").unwrap();
-        check(&[one.clone()]).unwrap();
+        check(std::slice::from_ref(&one)).unwrap();
         assert!(refused(&[one, two]).contains("same name"));
     }
 

@@ -29,7 +29,7 @@ pub(super) fn check(store: &Store, plan: &Plan) -> Result<(), Error> {
     let existing = store.folder().ancestors().find(|folder| folder.is_dir());
     let folder = existing.unwrap_or(store.folder());
     let state = statvfs(folder).map_err(|errno| failed("cannot examine", folder)(errno.into()))?;
-    let free = u64::from(state.blocks_available()) * u64::from(state.fragment_size()) / 1_000_000;
+    let free = state.blocks_available() * state.fragment_size() / 1_000_000;
     let needed = needed(&plan.source);
     // What an earlier call has unpacked is there already.
     if free >= needed || store.work_folder(&plan.name).join("source").exists() {
