@@ -22,6 +22,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Feature::new(Need::Recommended, "seamline-host", purpose, found)
             .fixed_by(&[("any host", "cargo build --release -p seamline-host")]),
     );
+    features.push(seamline_kernel::doctor::feature());
     let can_run = can_run(&features);
     if arguments.json {
         let document = serde_json::json!({ "lab_can_run": can_run, "features": json(&features) });

@@ -16,6 +16,8 @@ mod experiment;
 mod explain;
 mod groups;
 mod init;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod kernel;
 mod lab;
 mod list;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
@@ -69,6 +71,8 @@ enum Command {
     Model(model::Arguments),
     /// Run a scenario over real Linux TCP, in namespaces connected by emulated links.
     Lab(lab::Arguments),
+    /// Build and keep Linux kernels that run in virtual time.
+    Kernel(kernel::Arguments),
     /// Compare the simulator, its endpoints over real packets, and the kernel's TCP.
     Parity(parity::Arguments),
     /// Measure what handovers cost the kernel's TCP, and how much each remedy helps.
@@ -118,6 +122,7 @@ fn run(cli: Cli) -> Outcome {
         None => groups::show(),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Lab(arguments)) => lab::run(&arguments),
+        Some(Command::Kernel(arguments)) => kernel::run(&arguments),
         Some(Command::Calibrate(arguments)) => calibrate::run(&arguments),
         Some(Command::Parity(arguments)) => parity::run(&arguments),
         Some(Command::Benchmark(arguments)) => benchmark::run(&arguments),

@@ -7,36 +7,31 @@ use crate::experiment::run_and_report_with;
 use crate::terminal::{Failure, note};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
-use seamline_lab::Shell;
-use seamline_lab::Stacks;
-use seamline_lab::virtual_time::{self, Virtual};
+use seamline_kernel::{Kernel, Store};
+use seamline_lab::virtual_time;
+use seamline_lab::{Shell, Stacks};
 use seamline_scenario::Plan;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The newest kernel, for `--virtual` without a name.
 pub(super) const NEWEST: &str = "newest";
 
 /// The kernel of that name.
-fn kernel(name: &str) -> Result<Virtual, Failure> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let name = if name == NEWEST { "linux-6.12" } else { name };
-    Ok(Virtual {
-        kernel: name.to_owned(),
-        image: PathBuf::from(format!("{home}/.cache/seamline/kernels/{name}/linux")),
-        modules: Vec::new(),
-    })
+fn kernel(name: &str) -> Result<Kernel, Failure> {
+    let store = Store::open().map_err(|error| Failure::Runtime(error.to_string()))?;
+    let found = if name == NEWEST { store.newest() } else { store.find(name) };
+    found.map_err(|missing| Failure::Input(missing.to_string()))
 }
 
 /// Run a scenario in guests.
 pub(super) fn run(plan: &Plan, stacks: &Stacks, name: &str, arguments: &Arguments) -> Outcome {
     let options = &arguments.options;
-    let machine = kernel(name)?;
-    let command = format!("{} --virtual={}", command_text(arguments), machine.kernel);
+    let kernel = kernel(name)?;
+    let command = format!("{} --virtual={}", command_text(arguments), kernel.name);
     run_and_report_with(plan, options, &command, options.files(), |files, finished| {
-        let results = options.processors.run(plan.runs(), options.quiet, || {
-            virtual_time::run(plan, stacks, &machine, files, finished)
-        });
+        let results = options
+            .processors
+            .run(plan.runs(), options.quiet, || virtual_time::run(plan, stacks, &kernel, files, finished));
         let results = results.map_err(|failure| seamline_experiment::Incomplete::nothing(plan, failure))?;
         results.map_err(|incomplete| incomplete.map_failure(failure))
     })
@@ -50,10 +45,10 @@ pub(super) fn run_command(
     name: &str,
     arguments: &Arguments,
 ) -> Outcome {
-    let machine = kernel(name)?;
+    let kernel = kernel(name)?;
     let interrupt = Interrupt::listen_once()?;
     let files = RunOptions { stop: interrupt.flag().clone(), ..arguments.options.files() };
-    let session = virtual_time::shell(plan, stacks, shell, &machine, &files, &mut |glance| {
+    let session = virtual_time::shell(plan, stacks, shell, &kernel, &files, &mut |glance| {
         note(
             "warning",
             format!(

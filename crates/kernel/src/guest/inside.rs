@@ -158,7 +158,8 @@ struct PoolInfo {
 const RNDADDENTROPY: libc::Ioctl = 0x4008_5203_u32 as libc::Ioctl;
 
 fn add_entropy(data: &[u8; ENTROPY]) -> io::Result<()> {
-    let pool = PoolInfo { entropy_bits: 8 * ENTROPY as libc::c_int, bytes: ENTROPY as libc::c_int, data: *data };
+    let pool =
+        PoolInfo { entropy_bits: 8 * ENTROPY as libc::c_int, bytes: ENTROPY as libc::c_int, data: *data };
     let device = random_device()?;
     // SAFETY: the descriptor is open, and the kernel reads `bytes` bytes of the structure, which it has.
     match unsafe { libc::ioctl(device.as_raw_fd(), RNDADDENTROPY, &raw const pool) } {

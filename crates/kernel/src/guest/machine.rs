@@ -88,7 +88,8 @@ impl Running {
 
     /// What its kernel has printed.
     pub(super) fn log(&self) -> String {
-        fs::read(self.shared.own("log")).map_or(String::new(), |log| String::from_utf8_lossy(&log).into_owned())
+        fs::read(self.shared.own("log"))
+            .map_or(String::new(), |log| String::from_utf8_lossy(&log).into_owned())
     }
 }
 

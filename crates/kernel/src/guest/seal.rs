@@ -2,8 +2,8 @@
 #![expect(unsafe_code, reason = "a closure between fork and exec")]
 
 use landlock::{
-    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr,
+    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr,
 };
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::personality::{self, Persona};
@@ -57,7 +57,8 @@ fn files(writable: &[&Path]) -> io::Result<RulesetCreated> {
     let ruleset = ruleset.handle_access(AccessFs::from_write(abi)).map_err(io::Error::other)?;
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
     for folder in writable {
-        let beneath = PathBeneath::new(PathFd::new(folder).map_err(io::Error::other)?, AccessFs::from_write(abi));
+        let beneath =
+            PathBeneath::new(PathFd::new(folder).map_err(io::Error::other)?, AccessFs::from_write(abi));
         ruleset = ruleset.add_rule(beneath).map_err(io::Error::other)?;
     }
     Ok(ruleset)
@@ -69,6 +70,7 @@ fn without_entropy() -> io::Result<BpfProgram> {
     let refused = SeccompAction::Errno(libc::ENOSYS.cast_unsigned());
     let rules = BTreeMap::from([(libc::SYS_getrandom, Vec::new())]);
     let target = TargetArch::try_from(ARCH).map_err(io::Error::other)?;
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, target).map_err(io::Error::other)?;
+    let filter =
+        SeccompFilter::new(rules, SeccompAction::Allow, refused, target).map_err(io::Error::other)?;
     filter.try_into().map_err(io::Error::other)
 }

@@ -8,6 +8,7 @@ use crate::stacks::Stacks;
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run_each};
+use seamline_kernel::Kernel;
 use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, Running, Shared};
 use seamline_scenario::Plan;
 use std::env;
@@ -19,17 +20,6 @@ use std::sync::atomic::Ordering;
 /// The argument by which the program is told that it is the first process of a guest.
 pub const WORD: &str = "guest";
 
-/// A kernel, and the program that runs in it: this one.
-#[derive(Clone, Debug)]
-pub struct Virtual {
-    /// The name of the kernel: `linux-6.12`.
-    pub kernel: String,
-    /// Its image.
-    pub image: PathBuf,
-    /// Its modules.
-    pub modules: Vec<PathBuf>,
-}
-
 /// Run a plan, each run in a guest, on as many processors as rayon's pool has.
 ///
 /// # Errors
@@ -37,24 +27,26 @@ pub struct Virtual {
 pub fn run(
     plan: &Plan,
     stacks: &Stacks,
-    machine: &Virtual,
+    kernel: &Kernel,
     options: &RunOptions,
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellResult>, Incomplete<LabError>> {
     let named = stacks.named_in(plan.clone());
-    run_each(&named, options, finished, |job| run_one(plan, job, stacks, machine, options))
+    run_each(&named, options, finished, |job| run_one(plan, job, stacks, kernel, options))
 }
 
 fn run_one(
     plan: &Plan,
     job: Job,
     stacks: &Stacks,
-    machine: &Virtual,
+    kernel: &Kernel,
     options: &RunOptions,
 ) -> Result<Option<FinishedRun>, LabError> {
     let seed = plan.cells[job.cell].scenario.seeds[job.seed];
-    let mut guest = machine.boot(plan, stacks, options, Task::Run(job), seed)?;
-    let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else { return Ok(None) };
+    let mut guest = boot(kernel, plan, stacks, options, Task::Run(job), seed)?;
+    let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else {
+        return Ok(None);
+    };
     let Answer::Run(answer) = answer? else { return Ok(None) };
     let RunAnswer { record, series } = *answer;
     let mut run = FinishedRun { record, series, files: Vec::new(), unwritten: Vec::new() };
@@ -76,12 +68,12 @@ pub fn shell(
     plan: &Plan,
     stacks: &Stacks,
     it: &Shell,
-    machine: &Virtual,
+    kernel: &Kernel,
     options: &RunOptions,
     still: &mut dyn FnMut(Glance),
 ) -> Result<Option<ShellSession>, LabError> {
     let seed = plan.cells[0].scenario.seeds[0];
-    let mut guest = machine.boot(plan, stacks, options, Task::Shell(it.clone()), seed)?;
+    let mut guest = boot(kernel, plan, stacks, options, Task::Shell(it.clone()), seed)?;
     let mut output = Follower::new(&guest.path(Shared::StandardOutput), io::stdout())?;
     let mut error = Follower::new(&guest.path(Shared::StandardError), io::stderr())?;
     let mut is_still = false;
@@ -102,48 +94,47 @@ pub fn shell(
     Ok(Some(answer.session(files.into_iter().flatten().collect())))
 }
 
-impl Virtual {
-    fn boot(
-        &self,
-        plan: &Plan,
-        stacks: &Stacks,
-        options: &RunOptions,
-        task: Task,
-        seed: u64,
-    ) -> io::Result<Running> {
-        let mut sources = plan.sources.iter();
-        let file = sources.next();
-        let job = GuestJob {
-            folder: env::current_dir()?,
-            file: file.map(|file| PathBuf::from(&file.name)).unwrap_or_default(),
-            text: file.map(|file| file.text.clone()).unwrap_or_default(),
-            settings: sources.map(|setting| setting.text.clone()).collect(),
-            stacks: stacks.clone(),
-            files: Files {
-                pcapng: options.pcapng.is_some(),
-                events: options.events.is_some(),
-                cells_over_time: options.cells_over_time,
-                provenance: options.provenance.clone(),
-            },
-            modules: self.modules.clone(),
-            seed,
-            task,
-        };
-        let guest = Guest {
-            image: &self.image,
-            program: &env::current_exe()?,
-            words: vec![WORD.to_owned()],
-            job: &to_bytes(&job)?,
-            processor: processor()?,
-        };
-        guest.boot()
-    }
+fn boot(
+    kernel: &Kernel,
+    plan: &Plan,
+    stacks: &Stacks,
+    options: &RunOptions,
+    task: Task,
+    seed: u64,
+) -> io::Result<Running> {
+    let mut sources = plan.sources.iter();
+    let file = sources.next();
+    let job = GuestJob {
+        folder: env::current_dir()?,
+        file: file.map(|file| PathBuf::from(&file.name)).unwrap_or_default(),
+        text: file.map(|file| file.text.clone()).unwrap_or_default(),
+        settings: sources.map(|setting| setting.text.clone()).collect(),
+        stacks: stacks.clone(),
+        files: Files {
+            pcapng: options.pcapng.is_some(),
+            events: options.events.is_some(),
+            cells_over_time: options.cells_over_time,
+            provenance: options.provenance.clone(),
+        },
+        modules: kernel.modules.clone(),
+        seed,
+        task,
+    };
+    let guest = Guest {
+        image: &kernel.image,
+        program: &env::current_exe()?,
+        words: vec![WORD.to_owned()],
+        job: &to_bytes(&job)?,
+        processor: processor()?,
+    };
+    guest.boot()
 }
 
 /// The processor for a guest of this thread: each thread of rayon's pool has one of its own.
 fn processor() -> io::Result<Option<usize>> {
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
-    let allowed: Vec<usize> = (0..CpuSet::count()).filter(|it| allowed.is_set(*it).unwrap_or(false)).collect();
+    let allowed: Vec<usize> =
+        (0..CpuSet::count()).filter(|it| allowed.is_set(*it).unwrap_or(false)).collect();
     let worker = rayon::current_thread_index().unwrap_or(0);
     Ok(allowed.get(worker % allowed.len().max(1)).copied())
 }

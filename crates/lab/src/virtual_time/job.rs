@@ -94,7 +94,9 @@ impl Answer {
             Ok(Some(FinishedRun { unwritten, .. })) if !unwritten.is_empty() => {
                 Answer::Failed(Failed::Host(unwritten[0].to_string()))
             }
-            Ok(Some(FinishedRun { record, series, .. })) => Answer::Run(Box::new(RunAnswer { record, series })),
+            Ok(Some(FinishedRun { record, series, .. })) => {
+                Answer::Run(Box::new(RunAnswer { record, series }))
+            }
             Ok(None) | Err(LabError::Stopped) => Answer::Stopped,
             Err(error) => Answer::Failed(error.into()),
         }

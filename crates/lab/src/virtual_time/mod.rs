@@ -10,4 +10,4 @@ mod job;
 mod output;
 
 pub use guest::serve;
-pub use host::{Virtual, WORD, run, shell};
+pub use host::{WORD, run, shell};

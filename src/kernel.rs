@@ -1,0 +1,90 @@
+//! `seamline kernel`: Linux kernels for experiments in virtual time.
+
+mod build;
+mod list;
+
+use crate::Outcome;
+use crate::terminal::{Failure, print};
+use seamline_kernel::check::check;
+use seamline_kernel::{Error, Store};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Build a kernel from the distribution's source package, a tarball or a tree; an interrupted build continues
+    Build(build::Arguments),
+    /// List the kernels that were built
+    List(list::Arguments),
+    /// Check that a kernel is usable
+    Check {
+        /// Its name, such as linux-6.12 [default: all]
+        name: Option<String>,
+    },
+    /// Remove a kernel, and what is left of building it
+    Remove {
+        /// Its name, such as linux-6.12
+        name: String,
+    },
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let store = Store::open().map_err(failure)?;
+    match &arguments.command {
+        Command::Build(arguments) => build::run(&store, arguments),
+        Command::List(arguments) => list::run(&store, arguments),
+        Command::Check { name } => examine(&store, name.as_deref()),
+        Command::Remove { name } => remove(&store, name),
+    }
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Input(message) => Failure::Input(message),
+        other => Failure::Runtime(other.to_string()),
+    }
+}
+
+fn remove(store: &Store, name: &str) -> Outcome {
+    if store.remove(name).map_err(failure)? {
+        return Ok(());
+    }
+    let missing = store.find(name).err().map(|it| it.to_string()).unwrap_or_default();
+    let first = missing.lines().next().unwrap_or_default();
+    Err(Failure::Input(format!("{first}\ntip: seamline kernel list shows all")))
+}
+
+fn examine(store: &Store, name: Option<&str>) -> Outcome {
+    let kernels = match name {
+        Some(name) => vec![store.find(name).map_err(|it| Failure::Input(it.to_string()))?],
+        None => store.list(),
+    };
+    if kernels.is_empty() {
+        let missing = store.newest().err().map(|it| it.to_string());
+        return Err(Failure::Input(missing.unwrap_or_default()));
+    }
+    let mut bad = Vec::new();
+    for kernel in kernels {
+        let findings = check(&kernel);
+        let line = |(what, result): (&str, &Result<String, String>)| match result {
+            Ok(found) => format!("  ok    {what}: {found}\n"),
+            Err(wrong) => format!("  BAD   {what}: {wrong}\n"),
+        };
+        let lines: String = findings.iter().map(|it| line((it.what, &it.result))).collect();
+        print(&format!("{}\n{lines}", kernel.name))?;
+        if findings.iter().any(|it| it.result.is_err()) {
+            bad.push(kernel.name);
+        }
+    }
+    match bad.first() {
+        None => Ok(()),
+        Some(first) => Err(Failure::Runtime(format!(
+            "not usable: {}\ntip: seamline kernel remove {first}, then build it again",
+            bad.join(", ")
+        ))),
+    }
+}
