@@ -1,5 +1,9 @@
 //! `seamline advise --from LINK --to LINK`
 
+#[cfg_attr(target_os = "linux", path = "advise/check.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "advise/no_check.rs")]
+mod check;
+
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::targets;
@@ -61,6 +65,12 @@ pub(crate) struct Arguments {
     /// Write the figure (SVG), the answer (JSON) and, if the handover completes, its scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Check the decisive points against the TCP of this kernel, in virtual time [default: the newest that is built, if there is one]
+    #[arg(long, value_name = "NAME", conflicts_with = "no_check")]
+    kernel: Option<String>,
+    /// Do not check the answer against a kernel
+    #[arg(long)]
+    no_check: bool,
     #[command(flatten)]
     output: OutputOptions,
 }
@@ -75,6 +85,8 @@ fn links() -> String {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    // A kernel that is missing is reported before anything runs.
+    let kernel = check::kernel(arguments)?;
     let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
     arguments.out.as_deref().map_or(Ok(()), |out| targets::folder("--out", out))?;
     let searched = seamline_advise::effort(&question).seeds;
@@ -96,7 +108,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let work = || seamline_advise::advise(&question, watch);
     let advice = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;
     reporter.clear();
-    let advice = advice.map_err(|error| failure(error, &interrupt))?;
+    let mut advice = advice.map_err(|error| failure(error, &interrupt))?;
+    if let Some(kernel) = kernel {
+        advice.checked = check::check(&question, &advice, &kernel, arguments, &interrupt)?;
+    }
     let json = json(&advice)?;
     let printed = if arguments.output.json {
         print_results(&json)

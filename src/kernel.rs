@@ -6,7 +6,7 @@ mod list;
 use crate::Outcome;
 use crate::terminal::{Failure, print};
 use seamline_kernel::check::check;
-use seamline_kernel::{Error, Store};
+use seamline_kernel::{Error, Kernel, Store};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -40,6 +40,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Command::Check { name } => examine(&store, name.as_deref()),
         Command::Remove { name } => remove(&store, name),
     }
+}
+
+/// The kernel of this name, or the newest.
+///
+/// # Errors
+/// When there is none; the message names the command that builds one.
+pub(crate) fn find(name: Option<&str>) -> Result<Kernel, Failure> {
+    let store = Store::open().map_err(failure)?;
+    let found = name.map_or_else(|| store.newest(), |name| store.find(name));
+    found.map_err(|missing| Failure::Input(missing.to_string()))
 }
 
 fn failure(error: Error) -> Failure {

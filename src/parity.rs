@@ -1,13 +1,17 @@
 //! `seamline parity [SCENARIO]`
 
+mod first_difference;
+
 use crate::Outcome;
 use crate::experiment::Overrides;
+use crate::kernel;
 use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
 use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{ENGINE, quoted};
+use seamline_kernel::Kernel;
 use seamline_lab::LabError;
 use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
@@ -27,16 +31,26 @@ pub(crate) struct Arguments {
     /// Take about a minute, for a check after every change: fewer cells, seeds and seconds
     #[arg(long, conflicts_with_all = ["scenario", "seeds", "set"])]
     quick: bool,
-    /// How often to repeat a run for which the host was too busy
+    /// The kernel to compare with, in virtual time [default: the newest that is built]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Compare with the kernel of this host, in real time: hours instead of minutes, and slightly different every time
+    #[arg(long, conflicts_with = "kernel")]
+    real: bool,
+    /// In real time, how often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// Run this many at a time
-    #[arg(long, short, value_name = "N", default_value = "1")]
-    jobs: NonZeroUsize,
+    /// Run this many at a time [default: the number of processors; in real time 1]
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; can be
     /// repeated
     #[arg(long, value_name = "AGENT=COMMAND", requires = "scenario")]
     agent: Vec<String>,
+    /// Compare segment by segment instead: for the first seed of each grid cell, show the first segment that the simulator and the
+    /// kernel send differently, and the state of both before it
+    #[arg(long, conflicts_with_all = ["real", "json", "out", "again", "agent"])]
+    first_difference: bool,
     /// Print one JSON document instead of text
     #[arg(long)]
     json: bool,
@@ -66,12 +80,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         parity.differences = differences::judge(known, &parity.scenarios, parity.is_whole);
         return arguments.show(&parity);
     }
-    let state = prepare(arguments.quiet)?;
+    let kernel = arguments.kernel()?;
+    if let (true, Some(kernel)) = (arguments.first_difference, &kernel) {
+        return first_difference::run(&plans, kernel, arguments.quiet);
+    }
+    let state = kernel.is_none().then(|| prepare(arguments.quiet)).transpose()?;
     let interrupt = Interrupt::listen()?;
     let options = ParityOptions {
         external_agents: external_agents.clone(),
+        at_a_time: arguments.at_a_time(kernel.is_some()),
+        kernel,
         retries: arguments.retry,
-        at_a_time: arguments.jobs,
         stop: interrupt.flag().clone(),
     };
     let bar = progress(plans.iter().map(|(_, plan)| count(plan)).sum(), arguments.quiet);
@@ -79,8 +98,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut kernel = String::new();
     let mut escaped = Ok(());
     for (name, plan) in &plans {
-        let cells = measure(plan, &state, &options, &|| bar.inc(1));
-        escaped = escaped.and(end_escaped_from(&external_agents));
+        let cells = measure(plan, state.as_ref(), &options, &|| bar.inc(1));
+        // In guests, everything ends with them.
+        if state.is_some() {
+            escaped = escaped.and(end_escaped_from(&external_agents));
+        }
         let cells = cells.map_err(|error| failure(error, &interrupt))?;
         let runs = cells.iter().flat_map(|cell| &cell.runs[Arm::Kernel as usize]);
         kernel =
@@ -148,13 +170,37 @@ impl Arguments {
         Ok(Work { plans: vec![(name, plan)], known })
     }
 
+    /// The kernel in virtual time, unless the host's is to be used.
+    fn kernel(&self) -> Result<Option<Kernel>, Failure> {
+        if self.real {
+            return Ok(None);
+        }
+        kernel::find(self.kernel.as_deref()).map(Some).map_err(|failure| match failure {
+            Failure::Input(missing) => Failure::Input(format!(
+                "{missing}\ntip: --real compares with the kernel of this host, in real time"
+            )),
+            failure => failure,
+        })
+    }
+
+    fn at_a_time(&self, is_virtual: bool) -> NonZeroUsize {
+        let all = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.jobs.unwrap_or(if is_virtual { all } else { NonZeroUsize::MIN })
+    }
+
     fn retyped(&self) -> String {
         let scenario = self.scenario.as_ref().map(|name| format!(" {}", quoted(name))).unwrap_or_default();
         let quick = if self.quick { " --quick" } else { "" };
         let out = self.out.as_ref().map(|out| format!(" --out {}", quoted(&out.display().to_string())));
         let agents: String = self.agent.iter().map(|text| format!(" --agent {}", quoted(text))).collect();
         let overrides = self.overrides.retyped();
-        format!("seamline parity{scenario}{quick}{overrides}{agents}{}", out.unwrap_or_default())
+        let real = if self.real { " --real" } else { "" };
+        let kernel =
+            self.kernel.as_ref().map(|name| format!(" --kernel {}", quoted(name))).unwrap_or_default();
+        format!(
+            "seamline parity{scenario}{quick}{overrides}{agents}{kernel}{real}{}",
+            out.unwrap_or_default()
+        )
     }
 
     fn show(&self, parity: &Parity) -> Outcome {

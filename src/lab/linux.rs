@@ -7,6 +7,7 @@ use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
+use seamline_experiment::emulation::EmulationRecord;
 use seamline_experiment::report::quoted;
 use seamline_experiment::summary::label;
 use seamline_lab::system::{Leftover, StateDirectory, leftovers, privileges};
@@ -215,12 +216,20 @@ fn summary(session: &ShellSession) -> String {
         }
     }
     let ShellSession { emulation, files, .. } = session;
-    text += &format!(
-        "seamline: packets were {:.0} us late at the median, {:.0} us at the 99th percentile ({})\n",
-        emulation.lateness_median_us, emulation.lateness_p99_us, emulation.priority
-    );
+    if emulation.is_virtual {
+        text += &format!("seamline: in virtual time, Linux {}\n", emulation.kernel);
+    } else {
+        text += &lateness(emulation);
+    }
     files.iter().for_each(|file| text += &format!("seamline: written: {}\n", file.display()));
     text
+}
+
+fn lateness(emulation: &EmulationRecord) -> String {
+    format!(
+        "seamline: packets were {:.0} us late at the median, {:.0} us at the 99th percentile ({})\n",
+        emulation.lateness_median_us, emulation.lateness_p99_us, emulation.priority
+    )
 }
 
 /// Remove what an earlier lab has left, and obtain the right to make namespaces. To be called before any other thread begins.

@@ -4,29 +4,27 @@ use super::Arguments;
 use super::linux::{command_text, failure, run_arguments, show_session};
 use crate::Outcome;
 use crate::experiment::run_and_report_with;
+use crate::kernel;
 use crate::terminal::{Failure, note};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
-use seamline_kernel::{Kernel, Store};
+use seamline_kernel::Kernel;
 use seamline_lab::virtual_time;
 use seamline_lab::{Shell, Stacks};
 use seamline_scenario::Plan;
 use std::process::ExitCode;
 
-/// The newest kernel, for `--virtual` without a name.
-pub(super) const NEWEST: &str = "newest";
+/// The value of `--virtual` without a name.
+const NEWEST: &str = "newest";
 
-/// The kernel of that name.
-fn kernel(name: &str) -> Result<Kernel, Failure> {
-    let store = Store::open().map_err(|error| Failure::Runtime(error.to_string()))?;
-    let found = if name == NEWEST { store.newest() } else { store.find(name) };
-    found.map_err(|missing| Failure::Input(missing.to_string()))
+fn find(name: &str) -> Result<Kernel, Failure> {
+    kernel::find((name != NEWEST).then_some(name))
 }
 
 /// Run a scenario in guests.
 pub(super) fn run(plan: &Plan, stacks: &Stacks, name: &str, arguments: &Arguments) -> Outcome {
     let options = &arguments.options;
-    let kernel = kernel(name)?;
+    let kernel = find(name)?;
     let command = format!("{} --virtual={}", command_text(arguments), kernel.name);
     run_and_report_with(plan, options, &command, options.files(), |files, finished| {
         let results = options
@@ -45,7 +43,7 @@ pub(super) fn run_command(
     name: &str,
     arguments: &Arguments,
 ) -> Outcome {
-    let kernel = kernel(name)?;
+    let kernel = find(name)?;
     let interrupt = Interrupt::listen_once()?;
     let files = RunOptions { stop: interrupt.flag().clone(), ..arguments.options.files() };
     let session = virtual_time::shell(plan, stacks, shell, &kernel, &files, &mut |glance| {

@@ -2,6 +2,7 @@
 
 use crate::causes::Disagreement;
 pub use crate::closed_form::ClosedForm;
+use crate::kernel::Checked;
 use crate::question::Question;
 use crate::recording::Recording;
 pub use crate::search::{Bound, Effort};
@@ -101,6 +102,8 @@ pub struct Advice {
     pub effort: Effort,
     /// The number of runs.
     pub runs: usize,
+    /// The decisive points over the TCP of a kernel, if that was checked.
+    pub checked: Option<Checked>,
 }
 
 impl Advice {

@@ -1,6 +1,7 @@
 //! Format the answer as text: the verdict first, then the schemes, the closed form, and what to deploy.
 
 mod closed_form;
+mod kernel;
 mod table;
 
 use crate::advice::{Advice, SchemeAdvice, Verdict};
@@ -16,7 +17,7 @@ use table::table;
 
 /// The answer as text for a terminal.
 pub fn format_advice(advice: &Advice) -> String {
-    let mut text = format!("{}\n\n{}", verdict(advice), setting(advice));
+    let mut text = format!("{}\n{}\n{}", verdict(advice), kernel::check(advice), setting(advice));
     if advice.verdict != Verdict::NothingToDecide {
         text += &format!("\n{}", table(advice));
     }

@@ -14,6 +14,7 @@ pub mod causes;
 mod closed_form;
 mod error;
 mod format;
+pub mod kernel;
 mod limit;
 pub mod link;
 mod picture;

@@ -66,6 +66,12 @@ pub(crate) struct Sample {
     pub(crate) links: Vec<LinkRecord>,
 }
 
+/// How much later than requested the handover of a seed is.
+pub(crate) fn offset(question: &Question, seed: u32) -> Duration {
+    let part = Stream::new(u64::from(seed), "advise/handover").uniform();
+    question.from.round_trip.mul_f64(part)
+}
+
 /// All runs so far.
 #[derive(Debug)]
 pub(crate) struct Runs<'a> {
@@ -94,11 +100,7 @@ impl<'a> Runs<'a> {
             Ok(plan.cells.remove(0).scenario)
         };
         let scenarios: Result<Vec<Scenario>, AdviseError> = schemes().into_iter().map(scenario).collect();
-        let offset = |seed: u32| {
-            let part = Stream::new(u64::from(seed), "advise/handover").uniform();
-            question.from.round_trip.mul_f64(part)
-        };
-        let offsets = (1..=question.seeds).map(offset).collect();
+        let offsets = (1..=question.seeds).map(|seed| offset(question, seed)).collect();
         let scenarios = scenarios?;
         let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], expected);
         Ok(Runs { question, watch, scenarios, offsets, recordings, done: BTreeMap::new(), count: 0 })

@@ -60,6 +60,7 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
         disagreements,
         effort,
         runs: runs.count,
+        checked: None,
     })
 }
 

@@ -21,7 +21,7 @@ pub mod summary;
 pub mod text;
 
 pub use baseline::Baseline;
-pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run, run_each};
+pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run, run_each, run_one};
 pub use seamline_report::{emulation, record, statistics};
 pub use single::run_seed;
 pub use summary::{FlowSummary, summarise};

@@ -289,8 +289,8 @@ pub struct FinishedRun {
     pub series: Option<RunSeries>,
 }
 
-/// `None` when it was stopped; its files are removed.
-fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRun> {
+/// Run one job of a plan. `None` when it was stopped; its files are removed.
+pub fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRun> {
     let scenario = &plan.cells[job.cell].scenario;
     let places = Places::new(scenario);
     let (observer, unwritten) = job.observer(plan, &places, options);

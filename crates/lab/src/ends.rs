@@ -210,6 +210,7 @@ fn emulation(
     let outlets = sites.iter().map(|site| &site.outlet).chain(middleboxes.iter().flat_map(|it| &it.outlets));
     Ok(EmulationRecord {
         kernel: kernel_release()?,
+        is_virtual: seamline_kernel::guest::inside::is_guest(),
         stacks,
         priority: priority.to_string(),
         packets: lateness.count(),

@@ -87,13 +87,14 @@ pub(crate) fn run_job(
     plan: &Plan,
     job: Job,
     stacks: &Stacks,
+    state: Option<&StateDirectory>,
     options: &RunOptions,
 ) -> Result<Option<FinishedRun>, LabError> {
     let scenario = &plan.cells[job.cell].scenario;
     stacks.check(scenario, &available()?)?;
     has_place_for_all(std::iter::once(scenario), &stacks.external_agents)?;
     let plan = stacks.named_in(plan.with_handshakes());
-    live::run_job(&plan, job, options, |live| drive(live, stacks, None, &options.stop))
+    live::run_job(&plan, job, options, |live| drive(live, stacks, state, &options.stop))
 }
 
 /// One run, from its namespaces to its end.

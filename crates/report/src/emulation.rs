@@ -1,13 +1,16 @@
-//! How well a network was emulated in real time, and whether the results can be trusted.
+//! How well a network was emulated around real stacks, and whether the results can be trusted.
 
 use serde::{Deserialize, Serialize};
 
-/// How well a run in real time was emulated. Lateness is how much later than due a packet was handed
+/// How well a run with real stacks was emulated. Lateness is how much later than due a packet was handed
 /// to a host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmulationRecord {
     /// The kernel's release.
     pub kernel: String,
+    /// Whether the kernel ran in virtual time, in a guest. Then nothing is late but by what programs take to read the clock.
+    #[serde(default)]
+    pub is_virtual: bool,
     /// The name of each host and its TCP, `linux` or `seamline`; then each agent replaced by a command, with `command`.
     pub stacks: Vec<(String, String)>,
     /// The priority that the emulator had.

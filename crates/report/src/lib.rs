@@ -9,7 +9,7 @@
 //! This crate has no simulator and measures nothing. It takes plain data and returns text and bytes; the caller writes the files.
 //! The same data gives the same bytes.
 //!
-//! - [`record`], [`emulation`]: the record of a run, and how well a run in real time was emulated.
+//! - [`record`], [`emulation`]: the record of a run, and how well a run with real stacks was emulated.
 //! - [`statistics`], [`summary`]: means and medians with their 95 % intervals, factors between paired runs.
 //! - [`page`]: one self-contained HTML file, readable without a network.
 //! - [`picture`]: standalone SVG files for papers and slides.

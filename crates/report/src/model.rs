@@ -50,7 +50,7 @@ impl Report {
         })
     }
 
-    /// How each run in real time was emulated.
+    /// How each run with real stacks was emulated.
     pub fn emulations(&self) -> impl Iterator<Item = OfRun<'_, EmulationRecord>> {
         self.runs()
             .filter_map(|(cell, run)| run.emulation.as_ref().map(|it| OfRun { cell, seed: run.seed, it }))

@@ -16,7 +16,7 @@ pub struct RunRecord {
     /// One entry for each `[[agent]]` with a position, in the order of the file, except those replaced by a command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentRecord>,
-    /// How well it was emulated, where it was run in real time.
+    /// How well it was emulated, where it was run with real stacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulation: Option<EmulationRecord>,
 }

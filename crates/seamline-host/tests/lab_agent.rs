@@ -115,7 +115,7 @@ fn a_command_that_ends_is_left_out_of_the_comparison() {
     one_cell("lossy-hop.toml", "snoop", folder.path());
     let agent = real("station").replace("exec ", "");
     let command = format!("{agent} & if [ $SEAMLINE_SEED = 2 ]; then wait; fi; sleep 1; kill -9 $!; exit 4");
-    let arguments = ["parity", "scenario.toml", "--agent", &command, "--json", "--seeds", "2"];
+    let arguments = ["parity", "scenario.toml", "--real", "--agent", &command, "--json", "--seeds", "2"];
     let output = seamline(&[&arguments[..], &["--set", "duration=3 s"]].concat(), folder.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();

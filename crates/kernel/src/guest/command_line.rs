@@ -21,12 +21,12 @@ pub(super) fn arguments(shared: &SharedFolder, program: &Path, words: &[String])
         "seccomp=on",
         "time-travel=inf-cpu",
         &format!("time-travel-start={TIME_OF_DAY}"),
-        // No terminal, no network of the host, no control socket.
+        // No terminal and no control socket: they work by interrupts of the host.
         "con=null",
-        "con0=null",
+        // The log of the kernel, which is a file.
+        "con0=null,fd:1",
         "ssl=null",
         "ssl0=null",
-        "mconsole=null",
         "umid=guest",
         &format!("uml_dir={}/", shared.own("uml").display()),
         "quiet",

@@ -35,12 +35,17 @@ pub struct Start<'a> {
     pub modules: &'a [PathBuf],
 }
 
+/// Whether this process is the first of a guest, or of anything else that has processes of its own.
+pub fn is_guest() -> bool {
+    std::process::id() == 1
+}
+
 /// Mount what programs need, and the shared folder. Call it before anything else, while the process has a single thread.
 ///
 /// # Errors
 /// When this process is not the first of a guest, or its kernel lacks something.
 pub fn begin() -> io::Result<()> {
-    if std::process::id() != 1 {
+    if !is_guest() {
         return Err(io::Error::other("this command is for the first process of a guest only"));
     }
     mount_all(&shared_folder()?)

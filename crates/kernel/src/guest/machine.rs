@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "a closure between fork and exec")]
 
 use super::command_line::arguments;
+use super::own_folder::OwnFolder;
 use super::processes::end_session;
 use super::seal::Seal;
 use super::shared::{Shared, SharedFolder};
@@ -15,7 +16,6 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use tempfile::TempDir;
 
 /// The host's file system for memory, which never goes to a disk.
 const MEMORY_FOLDER: &str = "/dev/shm";
@@ -43,7 +43,7 @@ pub struct Guest<'a> {
 pub struct Running {
     pub(super) kernel: Child,
     shared: SharedFolder,
-    _memory: TempDir,
+    _memory: OwnFolder,
 }
 
 impl Guest<'_> {
@@ -57,7 +57,7 @@ impl Guest<'_> {
         // Of the same length whatever the program's path is, and without blanks.
         let program = shared.own("program");
         symlink(self.program, &program)?;
-        let memory = tempfile::Builder::new().prefix("seamline-guest-").tempdir_in(memory_folder())?;
+        let memory = OwnFolder::new(&memory_folder())?;
         let log = File::create(shared.own("log"))?;
         let mut command = Command::new(self.image);
         command.args(arguments(&shared, &program, &self.words));

@@ -9,6 +9,7 @@
 mod command_line;
 pub mod inside;
 mod machine;
+mod own_folder;
 mod processes;
 mod seal;
 mod shared;

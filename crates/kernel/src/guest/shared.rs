@@ -1,10 +1,11 @@
 //! The folder that a guest and its host share: the job, the results, what the guest prints, and how far it is.
 
+use super::own_folder::OwnFolder;
+use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// Where the guest finds the folder.
 pub(super) const IN_GUEST: &str = "/run/seamline";
@@ -47,7 +48,7 @@ impl Shared {
 /// The folder, as the host sees it. It is removed with this value.
 #[derive(Debug)]
 pub struct SharedFolder {
-    folder: TempDir,
+    folder: OwnFolder,
 }
 
 impl SharedFolder {
@@ -56,7 +57,7 @@ impl SharedFolder {
     /// # Errors
     /// When it cannot be created, or its path has bytes that a kernel's command line cannot carry.
     pub fn new() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("seamline-guest-").tempdir()?;
+        let folder = OwnFolder::new(&env::temp_dir())?;
         let plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"',".contains(byte);
         if !folder.path().as_os_str().as_encoded_bytes().iter().all(plain) {
             return Err(io::Error::other(format!(

@@ -3,6 +3,7 @@
 //! - [`runs`]: runs every cell under every seed in all three places.
 //! - [`compare`]: what differs by how much, quantity by quantity.
 //! - [`differences`]: what is known of differences, as data, and whether it still holds.
+//! - [`first_difference`]: the first segment that the simulator and the kernel send differently.
 //! - [`text`], [`markdown`], [`picture`]: the table for a terminal, for a page, and as a picture.
 //!
 //! Losses come from the same named random streams everywhere, but packets arrive in other orders and numbers in real time, so
@@ -10,6 +11,7 @@
 
 pub mod compare;
 pub mod differences;
+pub mod first_difference;
 pub mod markdown;
 pub mod picture;
 pub mod quantity;

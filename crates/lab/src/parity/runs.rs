@@ -2,10 +2,11 @@
 
 use crate::pool::{Limits, run_all};
 use crate::system::StateDirectory;
-use crate::{ExternalAgent, LabError, Stacks};
+use crate::{ExternalAgent, LabError, Stacks, virtual_time};
 use seamline_experiment::RunOptions;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::summary::label;
+use seamline_kernel::Kernel;
 use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
 use serde::{Deserialize, Serialize};
@@ -44,9 +45,11 @@ impl Arm {
 pub struct ParityOptions {
     /// Commands that replace agents in the lab.
     pub external_agents: Vec<ExternalAgent>,
+    /// The kernel in whose guests the lab is run, in virtual time; without one, it is run in real time over the host's.
+    pub kernel: Option<Kernel>,
     /// How often a run for which the host was too busy is repeated.
     pub retries: u32,
-    /// How many runs at the same time. Each run in the lab needs a processor at the right moments.
+    /// How many runs at the same time. In real time, each run in the lab needs a processor at the right moments.
     pub at_a_time: NonZeroUsize,
     /// Set from anywhere: no further run begins.
     pub stop: Arc<AtomicBool>,
@@ -76,13 +79,17 @@ pub fn count(plan: &Plan) -> usize {
 /// When the lab cannot run it, nothing passes a command, or it was stopped on the way.
 pub fn measure(
     plan: &Plan,
-    state: &StateDirectory,
+    state: Option<&StateDirectory>,
     options: &ParityOptions,
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellRuns>, LabError> {
     // Those of the lab begin with one, so those of the simulator do too.
     let plan = plan.with_handshakes();
-    crate::check(&plan, &Stacks { external_agents: options.external_agents.clone(), ..Stacks::default() })?;
+    // Guests check for themselves: the host has other congestion controls than their kernel.
+    if options.kernel.is_none() {
+        let external_agents = options.external_agents.clone();
+        crate::check(&plan, &Stacks { external_agents, ..Stacks::default() })?;
+    }
     let mut outcomes = Vec::new();
     let limits = Limits { at_a_time: options.at_a_time, most_scarce: 0, is_scarce: |_: &Job| false };
     let run = |job: Job| (job, job.run(&plan, state, options));
@@ -118,12 +125,15 @@ struct Outcome {
 }
 
 impl Job {
-    fn run(self, plan: &Plan, state: &StateDirectory, options: &ParityOptions) -> Result<Outcome, LabError> {
-        let mut alone = Plan { cells: vec![plan.cells[self.cell].clone()], ..plan.clone() };
-        alone.cells[0].scenario.seeds = vec![self.seed];
+    fn run(
+        self,
+        plan: &Plan,
+        state: Option<&StateDirectory>,
+        options: &ParityOptions,
+    ) -> Result<Outcome, LabError> {
         let mut repeated = 0;
         loop {
-            let record = match self.once(&alone, state, options) {
+            let record = match self.once(plan, state, options) {
                 // Another attempt would not help: the host is not at fault.
                 Err(LabError::CommandEnded(why)) => {
                     return Ok(Outcome { record: Err(why), repeated });
@@ -144,22 +154,24 @@ impl Job {
     fn once(
         self,
         plan: &Plan,
-        state: &StateDirectory,
+        state: Option<&StateDirectory>,
         options: &ParityOptions,
     ) -> Result<RunRecord, LabError> {
+        let scenario = &plan.cells[self.cell].scenario;
         let run_options = RunOptions { stop: options.stop.clone(), ..RunOptions::default() };
-        let results = match self.arm {
-            Arm::Simulator => {
-                seamline_experiment::run(plan, &run_options, &|| {}).map_err(|_| LabError::Stopped)
+        let seed = scenario.seeds.iter().position(|seed| *seed == self.seed).unwrap_or_default();
+        let job = seamline_experiment::Job { cell: self.cell, seed };
+        let run = match (self.arm, &options.kernel) {
+            (Arm::Simulator, _) => seamline_experiment::run_one(plan, job, &run_options),
+            (_, Some(kernel)) => {
+                let stacks = self.stacks(scenario, options);
+                virtual_time::run_job(plan, job, &stacks, kernel, &run_options)?
             }
-            Arm::Ours | Arm::Kernel => {
-                let stacks = self.stacks(&plan.cells[0].scenario, options);
-                let results = crate::run(plan, &stacks, Some(state), &run_options, &|| {});
-                results.map_err(|it| it.failure.unwrap_or(LabError::Stopped))
+            (_, None) => {
+                crate::run::run_job(plan, job, &self.stacks(scenario, options), state, &run_options)?
             }
         };
-        let mut results = results?;
-        results.pop().and_then(|mut cell| cell.runs.pop()).ok_or(LabError::Stopped)
+        run.map(|run| run.record).ok_or(LabError::Stopped)
     }
 
     fn stacks(self, scenario: &Scenario, options: &ParityOptions) -> Stacks {

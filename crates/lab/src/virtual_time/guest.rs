@@ -47,7 +47,7 @@ fn answer(job: &GuestJob) -> Result<Answer, LabError> {
         ..RunOptions::default()
     };
     Ok(match &job.task {
-        Task::Run(run) => Answer::of_run(run_job(&plan, *run, &job.stacks, &options)),
+        Task::Run(run) => Answer::of_run(run_job(&plan, *run, &job.stacks, None, &options)),
         Task::Shell(it) => {
             let state = StateDirectory::at(&output.join("state"))?;
             Answer::of_shell(shell(&plan, &job.stacks, it, &state, &options))

@@ -2,11 +2,10 @@
 
 use super::job::{Answer, Files, GuestJob, RunAnswer, Task, from_bytes, to_bytes};
 use super::output::{Follower, take_file};
+use super::processor::Processor;
 use crate::run::LabError;
 use crate::shell::{Shell, ShellSession};
 use crate::stacks::Stacks;
-use nix::sched::{CpuSet, sched_getaffinity};
-use nix::unistd::Pid;
 use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run_each};
 use seamline_kernel::Kernel;
 use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, Running, Shared};
@@ -32,10 +31,14 @@ pub fn run(
     finished: &(dyn Fn() + Sync),
 ) -> Result<Vec<CellResult>, Incomplete<LabError>> {
     let named = stacks.named_in(plan.clone());
-    run_each(&named, options, finished, |job| run_one(plan, job, stacks, kernel, options))
+    run_each(&named, options, finished, |job| run_job(plan, job, stacks, kernel, options))
 }
 
-fn run_one(
+/// Run one job of a plan in a guest. `None` when it was stopped.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_job(
     plan: &Plan,
     job: Job,
     stacks: &Stacks,
@@ -43,7 +46,7 @@ fn run_one(
     options: &RunOptions,
 ) -> Result<Option<FinishedRun>, LabError> {
     let seed = plan.cells[job.cell].scenario.seeds[job.seed];
-    let mut guest = boot(kernel, plan, stacks, options, Task::Run(job), seed)?;
+    let (mut guest, _processor) = boot(kernel, plan, stacks, options, Task::Run(job), seed)?;
     let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else {
         return Ok(None);
     };
@@ -73,7 +76,7 @@ pub fn shell(
     still: &mut dyn FnMut(Glance),
 ) -> Result<Option<ShellSession>, LabError> {
     let seed = plan.cells[0].scenario.seeds[0];
-    let mut guest = boot(kernel, plan, stacks, options, Task::Shell(it.clone()), seed)?;
+    let (mut guest, _processor) = boot(kernel, plan, stacks, options, Task::Shell(it.clone()), seed)?;
     let mut output = Follower::new(&guest.path(Shared::StandardOutput), io::stdout())?;
     let mut error = Follower::new(&guest.path(Shared::StandardError), io::stderr())?;
     let mut is_still = false;
@@ -101,7 +104,7 @@ fn boot(
     options: &RunOptions,
     task: Task,
     seed: u64,
-) -> io::Result<Running> {
+) -> io::Result<(Running, Option<Processor>)> {
     let mut sources = plan.sources.iter();
     let file = sources.next();
     let job = GuestJob {
@@ -120,23 +123,15 @@ fn boot(
         seed,
         task,
     };
+    let processor = Processor::take();
     let guest = Guest {
         image: &kernel.image,
         program: &env::current_exe()?,
         words: vec![WORD.to_owned()],
         job: &to_bytes(&job)?,
-        processor: processor()?,
+        processor: processor.as_ref().map(Processor::number),
     };
-    guest.boot()
-}
-
-/// The processor for a guest of this thread: each thread of rayon's pool has one of its own.
-fn processor() -> io::Result<Option<usize>> {
-    let allowed = sched_getaffinity(Pid::from_raw(0))?;
-    let allowed: Vec<usize> =
-        (0..CpuSet::count()).filter(|it| allowed.is_set(*it).unwrap_or(false)).collect();
-    let worker = rayon::current_thread_index().unwrap_or(0);
-    Ok(allowed.get(worker % allowed.len().max(1)).copied())
+    Ok((guest.boot()?, processor))
 }
 
 /// Wait for a guest's answer. `None` when it was stopped.

@@ -8,6 +8,7 @@ mod guest;
 mod host;
 mod job;
 mod output;
+mod processor;
 
 pub use guest::serve;
-pub use host::{WORD, run, shell};
+pub use host::{WORD, run, run_job, shell};

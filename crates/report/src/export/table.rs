@@ -151,13 +151,14 @@ fn links(report: &Report) -> Table {
         .with("rate_bits_per_second", sometimes(report, |link| link.rate_bits_per_second))
 }
 
-/// Only of runs in real time.
+/// Only of runs with real stacks.
 fn emulation(report: &Report) -> Table {
     let rows = || report.emulations();
     of_cells(report, Table::new("emulation"), rows().map(|row| row.cell))
         .whole("seed", rows().map(|row| row.seed))
         .text("kernel", rows().map(|row| row.it.kernel.clone()))
         .text("stacks", rows().map(|row| row.it.format_stacks()))
+        .text("clock", rows().map(|row| if row.it.is_virtual { "virtual" } else { "real" }.to_owned()))
         .text("priority", rows().map(|row| row.it.priority.clone()))
         .whole("packets", rows().map(|row| row.it.packets))
         .real("lateness_median_us", rows().map(|row| Some(row.it.lateness_median_us)))

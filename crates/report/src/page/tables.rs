@@ -58,7 +58,7 @@ const SHOWN: [Shown; 4] = [
     },
     Shown {
         table: "emulation",
-        title: "Emulation in real time",
+        title: "Emulation around real stacks",
         left: 2,
         columns: &[
             ("cell_name", "Cell"),

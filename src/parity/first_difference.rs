@@ -1,0 +1,55 @@
+//! `seamline parity --first-difference`
+
+use crate::Outcome;
+use crate::lab::failure;
+use crate::terminal::{Failure, print, progress};
+use seamline_cli::interrupt::Interrupt;
+use seamline_experiment::summary::label;
+use seamline_experiment::{FinishedRun, Job, RunOptions, run_one};
+use seamline_kernel::Kernel;
+use seamline_lab::parity::first_difference::{first_difference, text};
+use seamline_lab::virtual_time::run_job;
+use seamline_lab::{LabError, Stacks};
+use seamline_scenario::Plan;
+
+/// The first seed of each grid cell of each plan, in the simulator and over the kernel.
+pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Outcome {
+    let interrupt = Interrupt::listen()?;
+    let bar = progress(plans.iter().map(|(_, plan)| plan.cells.len()).sum(), quiet);
+    for (name, plan) in plans {
+        let plan = plan.with_handshakes();
+        let options = RunOptions {
+            stop: interrupt.flag().clone(),
+            cells_over_time: plan.cells.len(),
+            ..RunOptions::default()
+        };
+        for cell in 0..plan.cells.len() {
+            let shown = compare(&plan, cell, kernel, &options).map_err(|error| match error {
+                LabError::Stopped => Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()),
+                error => failure(error),
+            })?;
+            bar.suspend(|| print(&format!("{name}, {}\n{shown}\n", label(&plan, cell))))?;
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn compare(plan: &Plan, cell: usize, kernel: &Kernel, options: &RunOptions) -> Result<String, LabError> {
+    let job = Job { cell, seed: 0 };
+    let series = |run: Option<FinishedRun>| run.and_then(|run| run.series).ok_or(LabError::Stopped);
+    let ours = series(run_one(plan, job, options))?;
+    let kernels = series(run_job(plan, job, &Stacks::default(), kernel, options)?)?;
+    let mut shown = String::new();
+    for (one, other) in ours.flows.iter().zip(&kernels.flows) {
+        shown += &match first_difference([one, other]) {
+            None => format!("flow {}: all {} segments are the same\n", one.flow, one.segments.len()),
+            Some(found) => text(&found, ["simulator", &kernel.name]),
+        };
+    }
+    for note in ours.notes.iter().chain(&kernels.notes) {
+        shown += &format!("note: {note}\n");
+    }
+    Ok(shown)
+}

@@ -1,0 +1,237 @@
+//! `seamline lab --virtual`: the kernel's own TCP in virtual time.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use nix::unistd::{Pid, geteuid};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use support::{assert_contains, folder, refuses, scenario, seamline, skip, stderr, stdout, succeeds};
+
+/// Held by the test that boots guests: others look at what is left of them.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A place for guests, if there is a kernel; otherwise the test is skipped.
+fn guests_or_skip(test: &str) -> Option<MutexGuard<'static, ()>> {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    has_kernel(test).then_some(alone)
+}
+
+fn has_kernel(test: &str) -> bool {
+    let kernels: Value =
+        serde_json::from_str(&succeeds(&["kernel", "list", "--json"], Path::new("/"))).unwrap();
+    let has = kernels["kernels"].as_array().is_some_and(|kernels| !kernels.is_empty());
+    if !has {
+        skip(test, "no kernel is built: seamline kernel build 6.12");
+    }
+    has
+}
+
+/// A short form of the bundled scenario.
+const SHORT: [&str; 4] = ["--set", "duration=3 s", "--set", "link.radio.handover.at=['1.5 s']"];
+
+fn lab(more: &[&str]) -> Vec<String> {
+    let file = scenario("lab-quick.toml");
+    let words = [&["lab", &file, "--virtual"], &SHORT[..], more].concat();
+    words.into_iter().map(str::to_owned).collect()
+}
+
+fn run(more: &[&str], folder: &Path) -> Output {
+    let words = lab(more);
+    seamline(&words.iter().map(String::as_str).collect::<Vec<_>>(), folder)
+}
+
+fn output_of(more: &[&str], folder: &Path) -> String {
+    let output = run(more, folder);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+/// Processes that keep all processors busy until they are dropped.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn new() -> Self {
+        let busy = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        Load((0..2 * std::thread::available_parallelism().unwrap().get()).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for process in &mut self.0 {
+            process.kill().and_then(|()| process.wait()).unwrap();
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "waits for other processes")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        #[expect(clippy::disallowed_methods, reason = "waits for other processes")]
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// No folder of a guest is there.
+fn assert_nothing_is_left(folder: &Path) {
+    for parent in [folder, Path::new("/dev/shm")] {
+        let left = fs::read_dir(parent).unwrap().flatten().map(|entry| entry.file_name());
+        let left: Vec<_> =
+            left.filter(|name| name.to_string_lossy().starts_with("seamline-guest-")).collect();
+        assert!(left.is_empty(), "{left:?} in {}", parent.display());
+    }
+}
+
+#[test]
+fn the_same_bytes_whatever_is_around_the_guest() {
+    let Some(_alone) = guests_or_skip("the_same_bytes_whatever_is_around_the_guest") else { return };
+    let (here, elsewhere) = (folder(), folder());
+    let first = output_of(&["--json", "--quiet"], here.path());
+    assert_eq!(first, output_of(&["--json"], here.path()), "standard error");
+    let deep = elsewhere.path().join("a/much/longer/path/than/the/other/one");
+    fs::create_dir_all(&deep).unwrap();
+    let environment = Command::new(support::program("seamline"))
+        .args(lab(&["--json", "--quiet"]))
+        .env_clear()
+        .envs([("TERM", "xterm-256color"), ("LANG", "de_DE.UTF-8"), ("COLUMNS", "40")])
+        .env("HOME", std::env::var("HOME").unwrap())
+        .env("TMPDIR", &deep)
+        .current_dir(&deep)
+        .output()
+        .unwrap();
+    assert_eq!(first, stdout(&environment), "environment and directory: {}", stderr(&environment));
+    let load = Load::new();
+    assert_eq!(first, output_of(&["--json", "--quiet"], here.path()), "a busy host");
+    drop(load);
+    let document: Value = serde_json::from_str(&first).unwrap();
+    let emulation = &document["cells"][0]["runs"][0]["emulation"];
+    assert_eq!(emulation["is_virtual"], true);
+    assert_eq!(emulation["lost_at_interfaces"], 0);
+    let goodput = document["cells"][1]["runs"][0]["flows"][0]["goodput_bits_per_second"].as_f64().unwrap();
+    assert!((10e6..19.4e6).contains(&goodput), "{goodput} of 20 Mbit/s");
+    assert_nothing_is_left(here.path());
+}
+
+#[test]
+fn the_same_run_alone_and_as_the_hundredth() {
+    let Some(_alone) = guests_or_skip("the_same_run_alone_and_as_the_hundredth") else { return };
+    let folder = folder();
+    let short =
+        ["--set", "duration=200 ms", "--set", "link.radio.handover.at=['100 ms']", "--json", "--quiet"];
+    let one = ["--set", "grid.flow.download.variant=['cubic']", "--set", "seeds=[100]"];
+    let hundred = ["--set", "grid.flow.download.variant=['cubic']", "--set", "seeds=100"];
+    let alone: Value = serde_json::from_str(&output_of(&[&short[..], &one].concat(), folder.path())).unwrap();
+    let all: Value =
+        serde_json::from_str(&output_of(&[&short[..], &hundred].concat(), folder.path())).unwrap();
+    let mut alone = alone["cells"][0]["runs"][0].clone();
+    let last = &all["cells"][0]["runs"][99];
+    assert_eq!(last["seed"], 100);
+    // Only the first run of a grid cell has intervals.
+    alone["flows"][0].as_object_mut().unwrap().remove("intervals");
+    assert_eq!(&alone, last);
+}
+
+#[test]
+fn a_command_runs_inside_and_cannot_change_the_host() {
+    let Some(_alone) = guests_or_skip("a_command_runs_inside_and_cannot_change_the_host") else { return };
+    let folder = folder();
+    let forbidden = folder.path().join("forbidden");
+    let script = format!(
+        "sleep 1000; cut -d. -f1 /proc/uptime; mount -o remount,rw /; echo x > {0} || echo refused; echo to-stderr >&2; exit 7",
+        forbidden.display()
+    );
+    let output = run(&["--quiet", "--", "sh", "-c", &script], folder.path());
+    assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
+    assert_contains(stdout(&output), &["1000", "refused"]);
+    assert_contains(stderr(&output), &["to-stderr"]);
+    assert!(!forbidden.exists());
+    assert_nothing_is_left(folder.path());
+}
+
+#[test]
+fn a_panic_of_the_kernel_is_reported_and_leaves_nothing() {
+    let Some(_alone) = guests_or_skip("a_panic_of_the_kernel_is_reported_and_leaves_nothing") else { return };
+    let folder = folder();
+    let output = run(&["--", "sh", "-c", "echo c > /proc/sysrq-trigger"], folder.path());
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert_contains(stderr(&output), &["panic"]);
+    assert_nothing_is_left(folder.path());
+}
+
+#[test]
+fn an_interrupt_ends_a_guest_within_a_second_and_leaves_nothing() {
+    let Some(_alone) = guests_or_skip("an_interrupt_ends_a_guest_within_a_second_and_leaves_nothing") else {
+        return;
+    };
+    let folder = folder();
+    let mut command = Command::new(support::program("seamline"));
+    command
+        .args(lab(&["--set", "duration=100000 s"]))
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path());
+    let mut lab = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("a guest", || fs::read_dir(folder.path()).unwrap().count() > 0);
+    nix::sys::signal::kill(Pid::from_raw(lab.id().cast_signed()), nix::sys::signal::Signal::SIGINT).unwrap();
+    let (mut code, asked) = (None, now());
+    wait_until("the end", || {
+        code = lab.try_wait().unwrap();
+        code.is_some()
+    });
+    // A second, and what a busy host adds.
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert_eq!(code.unwrap().code(), Some(130));
+    assert_nothing_is_left(folder.path());
+}
+
+#[test]
+fn no_privileges_are_needed() {
+    let Some(_alone) = guests_or_skip("no_privileges_are_needed") else { return };
+    if !geteuid().is_root() {
+        // Then every other test has shown it.
+        return;
+    }
+    let folder = folder();
+    let kernels: Value =
+        serde_json::from_str(&succeeds(&["kernel", "list", "--json"], Path::new("/"))).unwrap();
+    let image = kernels["kernels"][0]["image"].as_str().unwrap();
+    // Where any user can read it.
+    let everyone = folder.path().join("kernels");
+    fs::create_dir(&everyone).unwrap();
+    let kernel = Path::new(image).parent().unwrap();
+    let copied = Command::new("cp").arg("-r").args([kernel, &everyone]).status().unwrap();
+    assert!(copied.success());
+    let readable =
+        Command::new("chmod").args(["-R", "a+rX", folder.path().to_str().unwrap()]).status().unwrap();
+    assert!(readable.success());
+    let file = folder.path().join("scenario.toml");
+    fs::copy(scenario("lab-quick.toml"), &file).unwrap();
+    let program = folder.path().join("seamline");
+    fs::copy(support::program("seamline"), &program).unwrap();
+    let mut command = Command::new(&program);
+    command.args(["lab", file.to_str().unwrap(), "--virtual", "--json", "--quiet"]).args(SHORT);
+    command.env("SEAMLINE_KERNELS", &everyone).current_dir("/").uid(65534).gid(65534);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let document: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(document["cells"][0]["runs"][0]["emulation"]["is_virtual"], true);
+}
+
+#[test]
+fn a_missing_kernel_is_named_with_the_command_that_builds_it() {
+    let folder = folder();
+    let file = scenario("lab-quick.toml");
+    let message = refuses(&["lab", &file, "--virtual=linux-5.1"], folder.path());
+    assert_contains(&message, &["linux-5.1", "seamline kernel build 5.1"]);
+}
