@@ -1,6 +1,7 @@
 //! `seamline kernel build`
 
 use super::failure;
+use super::list::file_names;
 use crate::Outcome;
 use crate::terminal::{Failure, note, print};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -86,14 +87,13 @@ impl Arguments {
 fn show(built: &Built, plan: &Plan) -> Outcome {
     let kernel = &built.kernel;
     let state = if built.existed { " exists already" } else { "" };
+    let modules: String = file_names(&kernel.modules).iter().map(|name| format!(", {name}")).collect();
     print(&format!(
-        "{}{state}: Linux {}, {} Hz, {:.1} MB, {} congestion controls, {} modules\n  {}\n",
+        "{}{state}: Linux {}, {} Hz, {:.1} MB{modules}\n  {}\n",
         kernel.name,
         kernel.release,
         kernel.hz,
         kernel.size as f64 / 1e6,
-        kernel.congestion_controls.len(),
-        kernel.modules.len(),
         kernel.image.display()
     ))?;
     if built.failed_modules.is_empty() {

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::terminal::{json, print};
 use seamline_kernel::{Kernel, Origin, Store};
+use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -30,8 +31,7 @@ pub(super) fn run(store: &Store, arguments: &Arguments) -> Outcome {
 }
 
 fn entry(kernel: &Kernel) -> String {
-    let names: Vec<String> =
-        kernel.modules.iter().filter_map(|it| Some(it.file_name()?.to_string_lossy().into_owned())).collect();
+    let names = file_names(&kernel.modules);
     let mut text = format!(
         "{}\n  Linux {}, {} Hz, {:.1} MB, built {} from {}\n  congestion controls: {}\n",
         kernel.name,
@@ -49,6 +49,11 @@ fn entry(kernel: &Kernel) -> String {
         text += &format!("  without: {}\n", kernel.missing_options.join(" "));
     }
     text + &format!("  {}\n", kernel.image.display())
+}
+
+/// The names of files without their folders.
+pub(super) fn file_names(files: &[PathBuf]) -> Vec<String> {
+    files.iter().filter_map(|it| Some(it.file_name()?.to_string_lossy().into_owned())).collect()
 }
 
 fn origin(origin: &Origin) -> String {

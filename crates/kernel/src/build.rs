@@ -158,6 +158,7 @@ pub fn build(store: &Store, plan: &Plan, stop: &AtomicBool, progress: &dyn Progr
     plan.check(store)?;
     let _lock = store.lock(&plan.name)?;
     let work = Work::open(store.work_folder(&plan.name), plan, progress)?;
+    progress.note(&space::announcement(plan));
     let origin = obtain::source(plan, &work, stop, progress)?;
     progress.stage(Stage::Configure);
     let version = unpack::version(&work.source())?;

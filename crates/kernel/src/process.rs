@@ -104,8 +104,7 @@ pub(crate) fn errors_in(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
-    let is_error =
-        |line: &&&str| ["error:", "Error ", "undefined reference", "*** "].iter().any(|it| line.contains(it));
+    let is_error = |line: &&&str| ["error:", "undefined reference"].iter().any(|it| line.contains(it));
     let errors: Vec<&str> = lines.iter().filter(is_error).copied().collect();
     let shown = if errors.is_empty() { &lines } else { &errors };
     let last = shown.iter().skip(shown.len().saturating_sub(12));

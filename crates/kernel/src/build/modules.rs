@@ -80,10 +80,11 @@ pub(super) fn build_all(
                 "{} builds no .ko file\ntip: its Makefile must say: obj-m := tcp_NAME.o",
                 folder.display()
             )),
+            // The user knows the folder, not its copy.
             (false, _) => modules.failures.push(format!(
                 "the module in {} does not build:\n{}",
                 folder.display(),
-                process::errors_in(&log)
+                process::errors_in(&log).replace(&*copy.to_string_lossy(), &folder.to_string_lossy())
             )),
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn source(
 ) -> Result<Origin, Error> {
     if let Source::Tree(tree) = &plan.source {
         progress.stage(Stage::Unpack);
-        shadow::make(tree, &work.source())?;
+        shadow::make(tree, &work.source(), stop)?;
         return Ok(Origin::Tree(tree.clone()));
     }
     if let Some(origin) = work.read(UNPACKED) {

@@ -9,16 +9,25 @@ use nix::sys::statvfs::statvfs;
 /// Megabytes of a package with its content and the tree in it, of a tree, and of the objects, each with a reserve of a fifth.
 const PACKAGE: u64 = 400;
 const TREE: u64 = 2100;
-const OBJECTS: u64 = 400;
+const OBJECTS: u64 = 200;
 
 /// Megabytes that a build of this source takes at most.
 fn needed(source: &Source) -> u64 {
     match source {
         Source::Distribution { .. } => PACKAGE + TREE + OBJECTS,
         Source::Tarball(_) => TREE + OBJECTS,
-        // As many links.
-        Source::Tree(_) => OBJECTS + 200,
+        // A link of a long path takes a block, and there are ninety thousand.
+        Source::Tree(_) => OBJECTS + 400,
     }
+}
+
+/// What a build takes, for its beginning.
+pub(super) fn announcement(plan: &Plan) -> String {
+    let gigabytes = needed(&plan.source) as f64 / 1000.0;
+    format!(
+        "building {} takes up to {gigabytes:.1} GB while it lasts, and about 8 minutes of processor time",
+        plan.name
+    )
 }
 
 /// Whether there is room for a build.

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What building in a tree leaves there: building elsewhere would use it by mistake.
 const LEFT_BY_BUILDS: [&str; 3] = [".config", "include/config", "include/generated"];
@@ -18,8 +19,8 @@ const LEFT_BY_BUILDS: [&str; 3] = [".config", "include/config", "include/generat
 /// the tree left is not used.
 ///
 /// # Errors
-/// When the tree is not a kernel, or was built in and is no git repository.
-pub(crate) fn make(tree: &Path, shadow: &Path) -> Result<(), Error> {
+/// When the tree is not a kernel, or was built in and is no git repository, or the user asked to stop.
+pub(crate) fn make(tree: &Path, shadow: &Path, stop: &AtomicBool) -> Result<(), Error> {
     unpack::version(tree)?;
     let files = match repository_files(tree) {
         Some(files) => files,
@@ -28,6 +29,9 @@ pub(crate) fn make(tree: &Path, shadow: &Path) -> Result<(), Error> {
     remove(shadow)?;
     let mut made = BTreeSet::new();
     for file in files {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
         let (from, to) = (tree.join(&file), shadow.join(&file));
         // A file that was removed from the tree is still in the repository.
         if fs::symlink_metadata(&from).is_err() {
@@ -113,12 +117,12 @@ mod tests {
         let (tree, shadow) = (folder.path().join("tree"), folder.path().join("shadow"));
         kernel(&tree);
         check(&tree).unwrap();
-        make(&tree, &shadow).unwrap();
+        make(&tree, &shadow, &AtomicBool::new(false)).unwrap();
         let linked = fs::read_link(shadow.join("arch/um/Kconfig")).unwrap();
         assert_eq!(linked, tree.join("arch/um/Kconfig"));
         assert_eq!(unpack::version(&shadow).unwrap(), "6.12");
         fs::remove_file(tree.join("link")).unwrap();
-        make(&tree, &shadow).unwrap();
+        make(&tree, &shadow, &AtomicBool::new(false)).unwrap();
         assert!(fs::symlink_metadata(shadow.join("link")).is_err());
     }
 
@@ -131,14 +135,14 @@ mod tests {
         fs::write(tree.join("main.o"), "").unwrap();
         let error = check(&tree).unwrap_err().to_string();
         assert!(error.contains(".config") && error.contains("mrproper"), "{error}");
-        assert!(make(&tree, &shadow).is_err() && !shadow.exists());
+        assert!(make(&tree, &shadow, &AtomicBool::new(false)).is_err() && !shadow.exists());
         let git = Command::new("git").arg("-C").arg(&tree).args(["init", "-q"]).status();
         if !git.is_ok_and(|status| status.success()) {
             return println!("SKIPPED the rest of it: there is no git");
         }
         fs::write(tree.join(".gitignore"), ".*\n*.o\n").unwrap();
         check(&tree).unwrap();
-        make(&tree, &shadow).unwrap();
+        make(&tree, &shadow, &AtomicBool::new(false)).unwrap();
         assert!(!shadow.join(".config").exists() && !shadow.join("main.o").exists());
         assert!(shadow.join("Makefile").exists());
     }
