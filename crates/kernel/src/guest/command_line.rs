@@ -25,6 +25,7 @@ pub(super) fn arguments(shared: &SharedFolder, program: &Path, words: &[String])
         "con=null",
         // The log of the kernel, which is a file.
         "con0=null,fd:1",
+        "console=tty0",
         "ssl=null",
         "ssl0=null",
         "umid=guest",

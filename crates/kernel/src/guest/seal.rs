@@ -56,10 +56,12 @@ fn files(writable: &[&Path]) -> io::Result<RulesetCreated> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     let ruleset = ruleset.handle_access(AccessFs::from_write(abi)).map_err(io::Error::other)?;
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
-    for folder in writable {
-        let beneath =
-            PathBeneath::new(PathFd::new(folder).map_err(io::Error::other)?, AccessFs::from_write(abi));
-        ruleset = ruleset.add_rule(beneath).map_err(io::Error::other)?;
+    // The kernel opens the device as a console without input.
+    let device = (Path::new("/dev/null"), AccessFs::WriteFile.into());
+    let folders = writable.iter().map(|folder| (*folder, AccessFs::from_write(abi)));
+    for (path, access) in folders.chain([device]) {
+        let path = PathFd::new(path).map_err(io::Error::other)?;
+        ruleset = ruleset.add_rule(PathBeneath::new(path, access)).map_err(io::Error::other)?;
     }
     Ok(ruleset)
 }
