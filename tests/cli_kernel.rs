@@ -60,13 +60,17 @@ fn bad_input_ends_with_code_2_and_the_fix() {
 
 #[test]
 fn a_host_without_compilers_gets_the_command_that_installs_them() {
+    let name = "a_host_without_compilers_gets_the_command_that_installs_them";
+    if !Path::new("/etc/debian_version").exists() {
+        return support::skip(name, "the command is that of Debian and its derivatives");
+    }
     let (store, empty) = (folder(), folder());
     let output = command(&["build", "6.12"], store.path()).env("PATH", empty.path()).output().unwrap();
     assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
     let text = stderr(&output);
     assert_contains(
         text,
-        &["lacks: gcc, ld, make, flex, bison, bc, perl", "tip: sudo apt-get install gcc binutils make"],
+        &["lacks: gcc, ld, make, flex, bison, bc, gzip", "tip: sudo apt-get install gcc binutils make"],
     );
     assert!(!text.contains("libc6-dev") || !Path::new("/usr/include/stdio.h").exists(), "{text}");
     assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);

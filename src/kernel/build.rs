@@ -19,9 +19,10 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The version, such as 6.12; with --source the name of the result [default: the version in its Makefile]
-    version: Option<String>,
+    #[arg(value_name = "VERSION")]
+    kernel: Option<String>,
     /// Build this tree, which stays as it is, or this tarball, instead of the distribution's package
-    #[arg(long, value_name = "DIR|TARBALL", conflicts_with_all = ["suite", "allow_unsigned"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["suite", "allow_unsigned"])]
     source: Option<PathBuf>,
     /// Look at this suite of the configured mirrors only, such as trixie-backports [default: the host's own, then newer ones]
     #[arg(long, value_name = "SUITE")]
@@ -70,7 +71,7 @@ fn command() -> String {
 
 impl Arguments {
     fn plan(&self) -> Result<Plan, Error> {
-        let (name, source) = source(self.version.as_deref(), self.source.as_deref(), self.suite.as_deref())?;
+        let (name, source) = source(self.kernel.as_deref(), self.source.as_deref(), self.suite.as_deref())?;
         let processors = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Ok(Plan {
             name,

@@ -201,8 +201,11 @@ impl Plan {
         }
         let mut needs = vec![Need::Compile];
         match &self.source {
-            Source::Distribution { .. } => {
-                needs.extend([Need::Package, Need::Unpack(""), Need::Unpack(".xz")])
+            Source::Distribution { version, suite } => {
+                let tarball =
+                    format!("linux.tar{}", obtain::distribution(version, suite.as_deref())?.compression);
+                needs.push(Need::Package);
+                needs.extend(tools::unpacking(Path::new(&tarball)));
             }
             Source::Tarball(tarball) => needs.extend(tools::unpacking(tarball)),
             Source::Tree(tree) => shadow::check(tree)?,

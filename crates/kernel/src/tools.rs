@@ -17,14 +17,13 @@ pub(crate) enum Need {
 }
 
 /// What to look for, the package that contains it, and what it is needed for. Both Debian and Ubuntu use these names.
-const TOOLS: [(&str, &str, Need); 15] = [
+const TOOLS: [(&str, &str, Need); 14] = [
     ("gcc", "gcc", Need::Compile),
     ("ld", "binutils", Need::Compile),
     ("make", "make", Need::Compile),
     ("flex", "flex", Need::Compile),
     ("bison", "bison", Need::Compile),
     ("bc", "bc", Need::Compile),
-    ("perl", "perl", Need::Compile),
     ("gzip", "gzip", Need::Compile),
     ("stdio.h", "libc6-dev", Need::Compile),
     ("apt-get", "apt", Need::Package),
@@ -41,12 +40,13 @@ const HEADERS: [&str; 2] = ["/usr/include", "/usr/include/x86_64-linux-gnu"];
 /// Whether everything is there that `needs` take.
 ///
 /// # Errors
-/// When something is missing: the message has the one command that installs exactly that.
+/// When something is missing: on Debian and its derivatives the message has the one command that installs exactly that.
 pub(crate) fn check(needs: &[Need]) -> Result<(), Error> {
-    check_in(&env::var_os("PATH").unwrap_or_default(), &HEADERS.map(PathBuf::from), needs)
+    let has_apt = Path::new("/etc/debian_version").exists();
+    check_in(&env::var_os("PATH").unwrap_or_default(), &HEADERS.map(PathBuf::from), has_apt, needs)
 }
 
-fn check_in(path: &OsStr, headers: &[PathBuf], needs: &[Need]) -> Result<(), Error> {
+fn check_in(path: &OsStr, headers: &[PathBuf], has_apt: bool, needs: &[Need]) -> Result<(), Error> {
     let is_there = |name: &str| match name.ends_with(".h") {
         true => headers.iter().any(|folder| folder.join(name).is_file()),
         false => env::split_paths(path).any(|folder| folder.join(name).is_file()),
@@ -59,10 +59,12 @@ fn check_in(path: &OsStr, headers: &[PathBuf], needs: &[Need]) -> Result<(), Err
     let names: Vec<&str> = missing.iter().map(|(name, ..)| *name).collect();
     let mut packages: Vec<&str> = missing.iter().map(|(_, package, _)| *package).collect();
     packages.dedup();
-    let (names, packages) = (names.join(", "), packages.join(" "));
-    Err(Error::Input(format!(
-        "building a kernel takes what this host lacks: {names}\ntip: sudo apt-get install {packages}"
-    )))
+    let tip = match has_apt {
+        true => format!("sudo apt-get install {}", packages.join(" ")),
+        false => "install them by the package manager of this host".to_owned(),
+    };
+    let names = names.join(", ");
+    Err(Error::Input(format!("building a kernel takes what this host lacks: {names}\ntip: {tip}")))
 }
 
 /// What unpacking a tarball of this name takes.
@@ -81,11 +83,11 @@ mod tests {
     #[test]
     fn one_command_installs_exactly_what_is_missing() {
         let folder = tempfile::tempdir().unwrap();
-        for tool in ["gcc", "ld", "make", "perl", "gzip", "stdio.h"] {
+        for tool in ["gcc", "ld", "make", "gzip", "stdio.h"] {
             fs::write(folder.path().join(tool), "").unwrap();
         }
         let headers = [folder.path().to_owned()];
-        let check = |needs: &[Need]| check_in(folder.path().as_os_str(), &headers, needs);
+        let check = |needs: &[Need]| check_in(folder.path().as_os_str(), &headers, true, needs);
         assert_eq!(
             check(&[Need::Compile]).unwrap_err().to_string(),
             "building a kernel takes what this host lacks: flex, bison, bc\ntip: sudo apt-get install flex bison bc"
@@ -96,8 +98,11 @@ mod tests {
         check(&[Need::Compile]).unwrap();
         let missing = check(&[Need::Compile, Need::Unpack(".xz")]).unwrap_err();
         assert!(matches!(&missing, Error::Input(text) if text.ends_with("install xz-utils")), "{missing}");
-        let nowhere = check_in(folder.path().as_os_str(), &[], &[Need::Compile]).unwrap_err().to_string();
+        let nowhere =
+            check_in(folder.path().as_os_str(), &[], true, &[Need::Compile]).unwrap_err().to_string();
         assert!(nowhere.ends_with("apt-get install libc6-dev"), "{nowhere}");
+        let elsewhere = check_in(OsStr::new(""), &headers, false, &[Need::Compile]).unwrap_err().to_string();
+        assert!(elsewhere.contains("bison") && !elsewhere.contains("apt-get"), "{elsewhere}");
     }
 
     #[test]

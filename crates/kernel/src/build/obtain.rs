@@ -51,6 +51,14 @@ pub(super) fn source(
     Ok(origin)
 }
 
+/// The distribution whose package is to be fetched.
+///
+/// # Errors
+/// When the host has no mirror that could have it.
+pub(super) fn distribution(version: &str, suite: Option<&str>) -> Result<Distribution, Error> {
+    Wanted { version, suite, allow_unsigned: false }.groups().map(|(distribution, _)| distribution)
+}
+
 /// A source package.
 struct Wanted<'a> {
     version: &'a str,

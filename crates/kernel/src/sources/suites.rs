@@ -11,6 +11,8 @@ const SUITES: &str = include_str!("../../data/suites.toml");
 pub(crate) struct Distribution {
     pub(crate) id: String,
     packages: Vec<String>,
+    /// The ending of the tarball in the package.
+    pub(crate) compression: String,
     aliases: Vec<String>,
     suites: Vec<String>,
     /// The package of its keys.
