@@ -7,7 +7,7 @@ use crate::run::load;
 use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
-use seamline_experiment::report::{ENGINE, quoted};
+use seamline_experiment::report::{engine, quoted};
 use seamline_lab::LabError;
 use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         !arguments.quick && arguments.overrides.set.is_empty() && arguments.overrides.seeds.is_none();
     let differences = differences::judge(known, &scenarios, are_whole);
     let parity = Parity {
-        engine: ENGINE.to_owned(),
+        engine: engine().to_owned(),
         kernel,
         reproduce: arguments.retyped(),
         is_whole: are_whole,
