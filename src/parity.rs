@@ -4,7 +4,7 @@ use crate::Outcome;
 use crate::experiment::Overrides;
 use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
+use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, program, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{engine, quoted};
@@ -154,7 +154,7 @@ impl Arguments {
         let out = self.out.as_ref().map(|out| format!(" --out {}", quoted(&out.display().to_string())));
         let agents: String = self.agent.iter().map(|text| format!(" --agent {}", quoted(text))).collect();
         let overrides = self.overrides.retyped();
-        format!("seamline parity{scenario}{quick}{overrides}{agents}{}", out.unwrap_or_default())
+        format!("{} parity{scenario}{quick}{overrides}{agents}{}", program(), out.unwrap_or_default())
     }
 
     fn show(&self, parity: &Parity) -> Outcome {
