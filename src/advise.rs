@@ -7,7 +7,7 @@ mod check;
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::targets;
-use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print_results};
+use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print_results, program};
 use clap::ArgGroup;
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
@@ -188,6 +188,6 @@ impl Arguments {
         let given =
             needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));
         let upload = if self.upload { " --upload" } else { "" };
-        format!("seamline advise{}{upload} --seeds {}", given.collect::<String>(), self.seeds)
+        format!("{} advise{}{upload} --seeds {}", program(), given.collect::<String>(), self.seeds)
     }
 }

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::estimate;
 use crate::targets;
-use crate::terminal::{Failure, list_written, note, print_results, progress};
+use crate::terminal::{Failure, list_written, note, print_results, program, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic::remove_unfinished;
@@ -220,7 +220,7 @@ pub(crate) fn run_and_report_with(
     options.check_targets()?;
     let baseline = options.baseline.of(plan)?;
     let retyped = options.overrides.retyped() + &options.baseline.retyped();
-    let provenance = provenance_of(plan, format!("seamline {command}{retyped}"));
+    let provenance = provenance_of(plan, format!("{} {command}{retyped}", program()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen_and(remove_unfinished)?;
     let stop = interrupt.flag().clone();

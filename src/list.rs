@@ -99,8 +99,8 @@ fn entries(kind: Kind) -> Vec<Entry> {
         kinds.map(|choice| (choice.name, choice.about, choice.cite)).collect()
     };
     match kind {
-        Kind::Variants => variant::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
-        Kind::CongestionControls => cc::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Variants => variant::all().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::CongestionControls => cc::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Handovers => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profile::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),

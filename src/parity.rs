@@ -7,10 +7,10 @@ use crate::experiment::Overrides;
 use crate::kernel;
 use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
+use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, program, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
-use seamline_experiment::report::{ENGINE, quoted};
+use seamline_experiment::report::{engine, quoted};
 use seamline_kernel::Kernel;
 use seamline_lab::LabError;
 use seamline_lab::parity::runs::{ParityOptions, count, measure};
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         !arguments.quick && arguments.overrides.set.is_empty() && arguments.overrides.seeds.is_none();
     let differences = differences::judge(known, &scenarios, are_whole);
     let parity = Parity {
-        engine: ENGINE.to_owned(),
+        engine: engine().to_owned(),
         kernel,
         reproduce: arguments.retyped(),
         is_whole: are_whole,
@@ -197,10 +197,8 @@ impl Arguments {
         let real = if self.real { " --real" } else { "" };
         let kernel =
             self.kernel.as_ref().map(|name| format!(" --kernel {}", quoted(name))).unwrap_or_default();
-        format!(
-            "seamline parity{scenario}{quick}{overrides}{agents}{kernel}{real}{}",
-            out.unwrap_or_default()
-        )
+        let out = out.unwrap_or_default();
+        format!("{} parity{scenario}{quick}{overrides}{agents}{kernel}{real}{out}", program())
     }
 
     fn show(&self, parity: &Parity) -> Outcome {

@@ -5,7 +5,7 @@ use crate::estimate;
 use crate::experiment::{BaselineOption, Overrides, Processors, headline};
 use crate::run::load;
 use crate::targets;
-use crate::terminal::{Failure, ProgressReporter, note, print};
+use crate::terminal::{Failure, ProgressReporter, note, print, program};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::{provenance_of, quoted};
 use seamline_experiment::text::{notes, verdicts, warnings};
@@ -70,7 +70,7 @@ impl Arguments {
         let path = |path: &Path| quoted(&path.display().to_string());
         let add = if self.add { " --add" } else { "" };
         let settings = self.overrides.retyped() + &self.baseline.retyped();
-        format!("seamline sweep {}{settings} --out {}{add}", path(&self.file), path(&self.out))
+        format!("{} sweep {}{settings} --out {}{add}", program(), path(&self.file), path(&self.out))
     }
     /// The command for this shard.
     fn retyped(&self, command: &str) -> String {

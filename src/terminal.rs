@@ -5,7 +5,15 @@ use seamline_cli::moves_cursor;
 pub(crate) use seamline_cli::{Failure, list_written, note, print};
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
+use seamline_tcp::cc;
 use std::io;
+
+/// How to call this command again: that of another crate has another name.
+pub(crate) fn program() -> String {
+    let file = std::env::current_exe().ok().filter(|_| !cc::added().is_empty());
+    let name = file.as_ref().and_then(|file| file.file_stem()?.to_str());
+    name.unwrap_or("seamline").to_owned()
+}
 
 /// A failure with everything that is wrong with a scenario.
 pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {

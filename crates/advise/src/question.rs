@@ -172,7 +172,7 @@ fn read_forward(words: &str) -> Result<String, InputError> {
 }
 
 fn variant_names() -> Vec<&'static str> {
-    variant::ALL.iter().map(|variant| variant.name).collect()
+    variant::all().map(|variant| variant.name).collect()
 }
 
 fn profile_names() -> Vec<&'static str> {

@@ -105,7 +105,7 @@ fn split<'a>() -> Keys<'a, SplitParameters> {
 
 fn tcp<'a>() -> Keys<'a, AgentTcp> {
     table! { AgentTcp;
-        optional variant: named(choices!(variant::ALL)), "TCP variant of the agent; in a scenario that of the first flow unless given, elsewhere newreno";
+        optional variant: named(choices!(variant::all())), "TCP variant of the agent; in a scenario that of the first flow unless given, elsewhere newreno";
         optional profile: named(choices!(profile::ALL)), "Profile of the agent's TCP; in a scenario that of the first flow unless given, elsewhere rfc";
         optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
     }

@@ -6,19 +6,35 @@ pub use seamline_report::Provenance;
 use seamline_report::Report;
 use seamline_report::record::RunRecord;
 use seamline_scenario::plan::Plan;
+use seamline_tcp::cc;
 use serde::{Serialize, Serializer};
 use serde_json::json;
+use std::sync::OnceLock;
 
 /// The version of this program and a fingerprint of the sources that results depend on. While it stays the same, the
 /// same scenario and seed give the same record.
-pub const ENGINE: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
+///
+/// A program with congestion controls of other crates adds a fingerprint of itself: their sources are not ours.
+pub fn engine() -> &'static str {
+    static ENGINE: OnceLock<String> = OnceLock::new();
+    ENGINE.get_or_init(|| {
+        let ours = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
+        if cc::added().is_empty() { ours.to_owned() } else { format!("{ours}+{}", fingerprint()) }
+    })
+}
+
+/// 64 bits in hexadecimal of the file of this program.
+fn fingerprint() -> String {
+    let program = std::env::current_exe().and_then(std::fs::read);
+    program.map_or("unknown".to_owned(), |bytes| blake3::hash(&bytes).to_hex()[..16].to_owned())
+}
 
 /// The provenance of a plan, with the command that reproduces its results.
 pub fn provenance_of(plan: &Plan, reproduce: String) -> Provenance {
     let file = plan.sources.get(SourceId::FILE);
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        engine: ENGINE.to_owned(),
+        engine: engine().to_owned(),
         revision: env!("SEAMLINE_REVISION").to_owned(),
         scenario: file.name.clone(),
         scenario_blake3: blake3::hash(file.text.as_bytes()).to_hex().to_string(),

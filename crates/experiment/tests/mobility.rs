@@ -119,7 +119,7 @@ fn tunnels_cost_twenty_bytes_a_packet() {
 #[test]
 fn every_variant_completes_while_the_node_moves() {
     let variants: Vec<String> =
-        seamline_tcp::variant::ALL.iter().map(|variant| format!("{:?}", variant.name)).collect();
+        seamline_tcp::variant::all().map(|variant| format!("{:?}", variant.name)).collect();
     let grid = format!("grid.flow.download.variant=[{}]", variants.join(","));
     for protocol in ["", IDEAL] {
         let mut overrides = vec![

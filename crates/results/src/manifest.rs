@@ -4,7 +4,7 @@
 use crate::error::Error;
 use seamline_config::source::SourceId;
 use seamline_experiment::atomic;
-use seamline_experiment::report::{ENGINE, Provenance};
+use seamline_experiment::report::{Provenance, engine};
 use seamline_scenario::Plan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub struct Manifest {
 pub struct Sweep {
     /// The identity of its plan: all cells, but no seeds.
     pub identity: String,
-    /// The program ([`ENGINE`]).
+    /// The program ([`engine()`]).
     pub engine: String,
     /// Commit that the program was built from.
     pub revision: String,
@@ -51,7 +51,7 @@ impl Sweep {
         let first = plan.cells.first().map(|cell| &cell.scenario);
         Sweep {
             identity: plan.identity().to_string(),
-            engine: ENGINE.to_owned(),
+            engine: engine().to_owned(),
             revision: provenance.revision.to_owned(),
             title: first.and_then(|scenario| scenario.title.clone()),
             file: provenance.scenario.clone(),

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::json_lines::Lines;
 use seamline_experiment::lines::LineFile;
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::report::ENGINE;
+use seamline_experiment::report::engine;
 use seamline_report::quantity::plural;
 use seamline_scenario::Plan;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct Line {
     /// BLAKE3 of the cell, the seed and the program, 128 bits in hexadecimal: two lines with the same key are
     /// the same line.
     pub key: String,
-    /// The program that computed it ([`ENGINE`]).
+    /// The program that computed it ([`engine()`]).
     pub engine: String,
     /// The sweep it belongs to: the identity of its plan.
     pub sweep: String,
@@ -36,8 +36,8 @@ impl Line {
     pub(crate) fn new(plan: &Plan, sweep: &str, cell: usize, run: RunRecord) -> Self {
         let cell = &plan.cells[cell];
         Line {
-            key: cell.identity.run_key(run.seed, ENGINE),
-            engine: ENGINE.to_owned(),
+            key: cell.identity.run_key(run.seed, engine()),
+            engine: engine().to_owned(),
             sweep: sweep.to_owned(),
             cell: cell.values.iter().map(|(path, value)| (path.clone(), value.to_json())).collect(),
             run,

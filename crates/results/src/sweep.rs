@@ -6,7 +6,7 @@ use crate::store::{Found, LINES, Line, line_files, open, read_lines};
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
-use seamline_experiment::report::{ENGINE, Provenance};
+use seamline_experiment::report::{Provenance, engine};
 use seamline_experiment::{CellResult, run_seed};
 use seamline_scenario::Plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,7 +152,7 @@ fn all_jobs(plan: &Plan) -> impl Iterator<Item = Job> {
 }
 
 fn key(plan: &Plan, (cell, seed): Job) -> String {
-    plan.cells[cell].identity.run_key(seed, ENGINE)
+    plan.cells[cell].identity.run_key(seed, engine())
 }
 
 /// The runs of a shard whose keys are not known.

@@ -148,7 +148,7 @@ impl Sender {
             view,
             initial,
             statistics: SenderStatistics::default(),
-            control: (variant.congestion_control.build)(),
+            control: (variant.congestion_control.build)(parameters),
             recovery: (variant.recovery.build)(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,

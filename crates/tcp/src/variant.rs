@@ -29,8 +29,8 @@ pub struct NamedVariant {
     pub recovery: Option<&'static str>,
 }
 
-/// Every named variant.
-pub static ALL: &[NamedVariant] = &[
+/// Every variant whose algorithms are all in this crate.
+static BUILT_IN: &[NamedVariant] = &[
     NamedVariant {
         name: "tahoe",
         summary: "fast retransmit, then slow start",
@@ -89,6 +89,18 @@ pub static ALL: &[NamedVariant] = &[
     },
 ];
 
+/// Every named variant. A congestion control of another crate is one by its own name, with selective acknowledgments.
+pub fn all() -> impl Iterator<Item = NamedVariant> {
+    let own = |control: &&'static cc::Algorithm| NamedVariant {
+        name: control.name,
+        summary: control.summary,
+        cite: control.cite,
+        congestion_control: control.name,
+        recovery: None,
+    };
+    BUILT_IN.iter().copied().chain(cc::added().iter().map(own))
+}
+
 /// Why a pair was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PairError {
@@ -134,7 +146,7 @@ fn unknown(kind: &'static str, name: &str) -> PairError {
 /// # Errors
 /// When no variant has the name, or the profile's SACK recovery does not exist.
 pub fn find(name: &str, parameters: &Parameters) -> Result<Variant, PairError> {
-    let named = ALL.iter().find(|variant| variant.name == name);
+    let named = all().find(|variant| variant.name == name);
     let named = named.ok_or_else(|| unknown("variant", name))?;
     pair(named.congestion_control, named.recovery.unwrap_or(parameters.recovery.sack_algorithm))
 }

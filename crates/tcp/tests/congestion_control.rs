@@ -48,7 +48,7 @@ impl Flow {
             scoreboard: Default::default(),
             sent: None,
         };
-        Flow { control: (algorithm.build)(), view, round_trip }
+        Flow { control: (algorithm.build)(parameters), view, round_trip }
     }
     fn window(&self) -> f64 {
         self.view.window.congestion
@@ -244,7 +244,7 @@ fn bunched_acknowledgments_do_not_inflate_westwood_plus() {
 /// Every algorithm keeps its promises under any order of events.
 #[test]
 fn every_algorithm_keeps_its_window_sane() {
-    for algorithm in cc::ALL {
+    for algorithm in cc::all() {
         for profile in profile::ALL {
             let parameters = (profile.parameters)();
             let start = window(parameters.window.initial, parameters.window.initial_threshold);
@@ -280,7 +280,7 @@ fn after_a_loss(name: &str) -> Flow {
 /// meanwhile as it is.
 #[test]
 fn a_cut_that_is_taken_back_leaves_nothing() {
-    for algorithm in cc::ALL {
+    for algorithm in cc::all() {
         for loss in [Loss::Detected, Loss::Collapsed] {
             let mut flow = after_a_loss(algorithm.name);
             let before = flow.view.window;

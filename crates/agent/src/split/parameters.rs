@@ -18,7 +18,7 @@ pub enum Handshake {
 /// The TCP that the agent itself runs on one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AgentTcp {
-    /// The name of a variant ([`variant::ALL`]); NewReno unless given.
+    /// The name of a variant ([`variant::all`]); NewReno unless given.
     pub variant: Option<&'static str>,
     /// The name of a profile ([`profile::ALL`]); [`profile::RFC`] unless given.
     pub profile: Option<&'static str>,

@@ -60,7 +60,7 @@ macro_rules! table {
 #[macro_export]
 macro_rules! choices {
     ($all:expr) => {
-        $all.iter()
+        $all.into_iter()
             .map(|it| $crate::keys::Choice { name: it.name, about: it.summary, cite: it.cite })
             .collect::<Vec<_>>()
     };

@@ -12,7 +12,7 @@ use crate::evaluate::ClaimResult;
 use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
 use crate::verdict::Verdict;
-use seamline_experiment::report::ENGINE;
+use seamline_experiment::report::engine;
 pub use seamline_report::paper::PaperReport;
 use seamline_report::paper::{Entry, Listing, Part, Section, Tone};
 use seamline_report::provenance::format_seeds;
@@ -206,7 +206,7 @@ fn provenance(paper: &Paper, outcome: &PaperOutcome) -> Provenance {
         outcome.parts.iter().flat_map(|part| part.provenance.seeds.iter().copied()).collect();
     Provenance {
         version: first.map(|from| from.version.clone()).unwrap_or_default(),
-        engine: ENGINE.to_owned(),
+        engine: engine().to_owned(),
         revision: first.map(|from| from.revision.clone()).unwrap_or_default(),
         scenario: if names.is_empty() { format!("papers/{}", paper.name) } else { names.join(" ") },
         scenario_blake3: blake3::hash(text.as_bytes()).to_hex().to_string(),

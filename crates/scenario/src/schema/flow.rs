@@ -99,8 +99,8 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
                 "Node that receives, or a group: each of its nodes",
             ),
             |it| &mut it.ends,);
-        optional variant: named(choices!(variant::ALL)).elsewhere(OF_KERNELS, REAL_LINUX), "TCP variant; required unless `congestion_control` and `recovery` are given";
-        optional congestion_control: named(choices!(cc::ALL)), "Congestion control, with `recovery` instead of a variant";
+        optional variant: named(choices!(variant::all())).elsewhere(OF_KERNELS, REAL_LINUX), "TCP variant; required unless `congestion_control` and `recovery` are given";
+        optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
         property profile: named(choices!(profile::ALL)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
         key handover: named(schemes), "Handover scheme of both ends";

@@ -35,7 +35,7 @@ pub(super) fn complete(scenario: &mut Scenario) {
 
 /// The flow's variant, if it has a name.
 fn variant_of(flow: &FlowSpec) -> Option<&'static str> {
-    variant::ALL.iter().map(|variant| variant.name).find(|name| *name == flow.variant_name)
+    variant::all().map(|variant| variant.name).find(|name| *name == flow.variant_name)
 }
 
 /// A variant that the profile refuses is not inherited.

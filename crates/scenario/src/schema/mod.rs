@@ -1,6 +1,7 @@
 //! The scenario file, one file here per kind of table. A table's keys are listed once, in [`Keys`], with what each takes and
 //! means; everything else is refused. [`description()`] is the same as data.
 
+pub mod added;
 pub mod agent;
 mod cell;
 mod connected;

@@ -1,7 +1,7 @@
 //! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and the parameters of an algorithm
 //! in its own table: `vegas = { alpha = 2 }`. Those of handover schemes: [`moving`].
 
-use super::{loss_notification, moving};
+use super::{added, loss_notification, moving};
 use crate::codes::Code;
 use crate::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
 use crate::reader::Reader;
@@ -13,8 +13,8 @@ use seamline_tcp::rtt::Estimator;
 use seamline_wire::Duration;
 
 /// Every table of parameters.
-pub(super) fn parameters<'a>() -> Keys<'a, Parameters> {
-    table! { Parameters;
+pub(super) fn parameters() -> Keys<'static, Parameters> {
+    let keys = table! { Parameters;
         part tcp (self): tcp(), "What differs from the profile";
         part vegas (congestion_control.vegas): vegas(), "Parameters of Vegas";
         part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
@@ -23,7 +23,8 @@ pub(super) fn parameters<'a>() -> Keys<'a, Parameters> {
         part loss_notification: loss_notification::keys(), "Losses on the air are distinguished from congestion";
         .with(moving::keys(), |it| it);
         part ns2 (self): ns2(), "Behaviour of ns-2, only for comparisons with it";
-    }
+    };
+    added::extend(keys)
 }
 
 const ESTIMATORS: &[(&str, Estimator)] =

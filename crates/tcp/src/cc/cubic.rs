@@ -9,7 +9,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 9438",
     refuses: &[("tahoe", "Tahoe restarts from one segment at every loss, so CUBIC's curve never begins")],
     needs_send_log: false,
-    build: || Box::new(Cubic::default()),
+    build: |_| Box::new(Cubic::default()),
 };
 
 parameters! {

@@ -1,24 +1,26 @@
-//! Congestion control: how much may be in flight. One file per algorithm, one entry in [`ALL`].
+//! Congestion control: how much may be in flight. One file per algorithm, one entry in `BUILT_IN`. Other crates [`add`] theirs.
 
 use crate::offset::Offset;
-use crate::parameters::{CutBase, Growth, WindowParameters};
+use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 
+mod added;
 mod cubic;
 mod reno;
 mod vegas;
 mod westwood;
 mod westwood_plus;
 
+pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
 pub use cubic::CubicParameters;
 pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;
 pub use westwood_plus::WestwoodPlusParameters;
 
 /// The parameters of every congestion control that has any.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct CongestionControlParameters {
     /// Read by Vegas.
     pub vegas: VegasParameters,
@@ -28,6 +30,8 @@ pub struct CongestionControlParameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by those that other crates add.
+    pub own: OwnSet,
 }
 
 /// An acknowledgment as congestion control sees it.
@@ -93,12 +97,12 @@ pub struct Algorithm {
     pub refuses: &'static [(&'static str, &'static str)],
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
-    /// Builds it.
-    pub build: fn() -> Box<dyn CongestionControl>,
+    /// Builds it for a connection with these parameters.
+    pub build: fn(&Parameters) -> Box<dyn CongestionControl>,
 }
 
-/// Every congestion control algorithm.
-pub static ALL: &[&Algorithm] = &[
+/// Every algorithm of this crate.
+static BUILT_IN: &[&Algorithm] = &[
     &cubic::ALGORITHM,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,
@@ -106,7 +110,12 @@ pub static ALL: &[&Algorithm] = &[
     &westwood_plus::ALGORITHM,
 ];
 
+/// Every congestion control algorithm, those of other crates last.
+pub fn all() -> impl Iterator<Item = &'static Algorithm> {
+    BUILT_IN.iter().chain(added()).copied()
+}
+
 /// The algorithm of this name.
 pub fn find(name: &str) -> Option<&'static Algorithm> {
-    ALL.iter().copied().find(|algorithm| algorithm.name == name)
+    all().find(|algorithm| algorithm.name == name)
 }

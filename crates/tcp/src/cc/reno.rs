@@ -9,7 +9,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 5681",
     refuses: &[],
     needs_send_log: false,
-    build: || Box::new(Reno),
+    build: |_| Box::new(Reno),
 };
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) fn grow(acked: &Acked, view: &View) -> Window {
 impl WindowParameters {
     /// Segments of growth that an acknowledgment is worth. What SACK had reported before is not worth
     /// anything again when the cumulative acknowledgment passes it.
-    pub(super) fn growth(&self, acked: &Acked, view: &View) -> f64 {
+    pub fn growth(&self, acked: &Acked, view: &View) -> f64 {
         match self.growth {
             Growth::PerAck => 1.0,
             Growth::PerByte { most_per_ack } => {

@@ -42,7 +42,7 @@ pub(crate) fn check<S: Strategy>(cases: u32, name: &str, strategy: &S, property:
 /// Every pair that is not refused, with its name.
 pub(crate) fn pairs() -> Vec<(String, Variant)> {
     let mut pairs = Vec::new();
-    for control in cc::ALL {
+    for control in cc::all() {
         for recovery in recovery::ALL {
             match variant::pair(control.name, recovery.name) {
                 Ok(pair) => pairs.push((format!("{}/{}", control.name, recovery.name), pair)),
