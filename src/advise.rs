@@ -3,10 +3,10 @@
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::targets;
-use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print_results};
+use crate::terminal::{Failure, ProgressReporter, invalid, json, note};
 use clap::ArgGroup;
 use seamline_advise::{
-    Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
+    Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario, to_table,
 };
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
@@ -98,11 +98,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     reporter.clear();
     let advice = advice.map_err(|error| failure(error, &interrupt))?;
     let json = json(&advice)?;
-    let printed = if arguments.output.json {
-        print_results(&json)
-    } else {
-        print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))
-    };
+    let text = || format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped());
+    let printed = arguments.output.format.print(text, || to_table(&advice), || Ok(json.clone()));
     // The files are written even when nobody reads standard output.
     let write = |folder: &PathBuf| write(folder, &question, &advice, &json, arguments.output.quiet);
     arguments.out.as_ref().map_or(Ok(()), write).and(printed)

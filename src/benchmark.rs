@@ -3,8 +3,9 @@
 mod available;
 
 use crate::Outcome;
+use crate::format::FormatOption;
 use crate::lab::prepare;
-use crate::terminal::{Failure, list_written, note, print, print_results, progress};
+use crate::terminal::{Failure, list_written, note, print, progress};
 use crate::words;
 use available::Host;
 use seamline_benchmark::case::{Job, Traffic};
@@ -56,6 +57,8 @@ pub(crate) struct Arguments {
     /// Run nothing; show and draw the stored runs in the folder of --out
     #[arg(long, requires = "out", conflicts_with_all = ["quick"])]
     again: bool,
+    #[command(flatten)]
+    format: FormatOption,
     /// Do not show progress and notes
     #[arg(long, short)]
     quiet: bool,
@@ -117,11 +120,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let measured =
         if arguments.again { Ok(()) } else { measure(arguments, &mut matrix, &mut store, &mut runs) };
     // What was run is shown, however it ended.
-    print_results(&text::text(&summarise(&matrix.cases(), &runs)))?;
+    let cells = summarise(&matrix.cases(), &runs);
+    arguments.format.print_rows(|| text::text(&cells), || text::to_table(&cells))?;
     // The page may be of the runs that were left out; without a new one it stays as it is.
     let is_less = left_out > 0 && runs.len() == counted && !arguments.again;
     if let Some(folder) = arguments.out.as_ref().filter(|_| !is_less) {
-        write(folder, &summarise(&Matrix::of(&runs).cases(), &runs), &runs)?;
+        let written = write(folder, &summarise(&Matrix::of(&runs).cases(), &runs), &runs)?;
+        if arguments.format.is_text() {
+            print(&list_written(&written))?;
+        }
     }
     measured
 }
@@ -227,7 +234,7 @@ fn is_done(runs: &[Run], job: &Job) -> bool {
     runs.iter().any(|run| run.job == *job && run.warnings.is_empty())
 }
 
-fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {
+fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     let pictures = picture::pictures(cells);
     for picture in &pictures {
@@ -235,5 +242,5 @@ fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {
     }
     let page = markdown::markdown(cells, runs, &pictures);
     written.push(atomic::write(&folder.join("handovers.md"), page.as_bytes())?);
-    print(&list_written(&written))
+    Ok(written)
 }

@@ -1,6 +1,7 @@
 //! `seamline model NAME`: closed forms, without a simulation.
 
 use crate::Outcome;
+use crate::format::{Format, FormatOption};
 use crate::terminal::{Failure, note, print_results};
 use crate::words::quantity;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -62,11 +63,10 @@ struct Obtcp {
     /// Write a picture of the sweep (SVG) into this file
     #[arg(long, value_name = "FILE", requires = "sweep")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of a table
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print comma-separated values instead of a table
-    #[arg(long)]
+    #[command(flatten)]
+    format: FormatOption,
+    /// The same as --format csv
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     csv: bool,
 }
 
@@ -81,10 +81,10 @@ pub(crate) fn run(Arguments { model: Model::Obtcp(arguments) }: &Arguments) -> O
         let picture = results.draw(view).map_err(Failure::Input)?;
         note("written", atomic::write(path, picture.as_bytes())?.display());
     }
-    print_results(&match (arguments.json, arguments.csv) {
-        (true, _) => results.to_json(),
-        (_, true) => results.to_csv(&arguments.retyped()),
-        _ => results.to_text(),
+    print_results(&match (arguments.format.get(), arguments.csv) {
+        (Format::Csv, _) | (_, true) => results.to_csv(&arguments.retyped()),
+        (Format::Json, _) => results.to_json(),
+        (Format::Table, _) => results.to_text(),
     })
 }
 

@@ -2,9 +2,10 @@
 
 use crate::Outcome;
 use crate::experiment::Overrides;
+use crate::format::FormatOption;
 use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, progress};
+use crate::terminal::{Failure, invalid, json, list_written, note, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{ENGINE, quoted};
@@ -37,9 +38,8 @@ pub(crate) struct Arguments {
     /// repeated
     #[arg(long, value_name = "AGENT=COMMAND", requires = "scenario")]
     agent: Vec<String>,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatOption,
     /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -159,14 +159,11 @@ impl Arguments {
 
     fn show(&self, parity: &Parity) -> Outcome {
         let written = self.out.as_deref().map(|folder| write(parity, folder)).transpose()?;
-        if self.json {
-            print_results(&json(parity)?)?;
-        } else {
-            print_results(&text::text(parity))?;
-            if let Some(written) = written {
-                print(&format!("\n{}", list_written(&written)))?;
-            }
-        }
+        let text = || {
+            let written = written.map(|files| format!("\n{}", list_written(&files)));
+            text::text(parity) + &written.unwrap_or_default()
+        };
+        self.format.print(text, || text::to_table(parity), || json(parity))?;
         let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
         if left_out > 0 && !self.quiet {
             let tip = "if the host was too busy, reduce its load or raise --retry";
