@@ -11,6 +11,7 @@ use seamline_advise::{
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
+use seamline_report::picture::standalone;
 use seamline_results::sweep::Progress;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 fn write(folder: &Path, question: &Question, advice: &Advice, json: &str, quiet: bool) -> Outcome {
     let files = [
-        ("advice.svg", Some(picture(question, advice).svg)),
+        ("advice.svg", Some(standalone(&picture(question, advice).svg))),
         ("advice.json", Some(json.to_owned())),
         ("scenario.toml", scenario::to_keep(question, advice)),
     ];

@@ -19,6 +19,7 @@ use seamline_benchmark::{jobs, markdown, picture, text};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_lab::system::kernel_release;
+use seamline_report::picture::standalone;
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -238,7 +239,8 @@ fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Result<Vec<PathBuf>, Fa
     let mut written = Vec::new();
     let pictures = picture::pictures(cells);
     for picture in &pictures {
-        written.push(atomic::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?);
+        let path = folder.join(format!("{}.svg", picture.name));
+        written.push(atomic::write(&path, standalone(&picture.svg).as_bytes())?);
     }
     let page = markdown::markdown(cells, runs, &pictures);
     written.push(atomic::write(&folder.join("handovers.md"), page.as_bytes())?);

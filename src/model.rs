@@ -9,6 +9,7 @@ use seamline_config::units;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_model::obtcp::{Axis, FIGURES, Parameter, Results, Unit, VIEWS};
+use seamline_report::picture::standalone;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -79,7 +80,7 @@ pub(crate) fn run(Arguments { model: Model::Obtcp(arguments) }: &Arguments) -> O
     if let Some(path) = &arguments.out {
         let view = VIEWS.iter().find(|view| view.name == arguments.show).unwrap_or(&VIEWS[0]);
         let picture = results.draw(view).map_err(Failure::Input)?;
-        note("written", atomic::write(path, picture.as_bytes())?.display());
+        note("written", atomic::write(path, standalone(&picture).as_bytes())?.display());
     }
     print_results(&match (arguments.format.get(), arguments.csv) {
         (Format::Csv, _) | (_, true) => results.to_csv(&arguments.retyped()),

@@ -14,6 +14,7 @@ use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
     Arm, Parity, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
+use seamline_report::picture::standalone;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -184,7 +185,7 @@ fn write(parity: &Parity, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         parity.scenarios.iter().map(|scenario| format!("parity-{}.svg", scenario.name)).collect();
     let mut written = Vec::new();
     for (scenario, name) in parity.scenarios.iter().zip(&pictures) {
-        written.push(atomic::write(&folder.join(name), picture::picture(scenario).as_bytes())?);
+        written.push(atomic::write(&folder.join(name), standalone(&picture::picture(scenario)).as_bytes())?);
     }
     let page = markdown::markdown(parity, &pictures);
     written.push(atomic::write(&folder.join("parity.md"), page.as_bytes())?);

@@ -66,13 +66,15 @@ pub fn to_table(cells: &[Cell]) -> Table {
         .whole("outage_ms", rows().map(|cell| cell.case.outage_ms))
         .text("remedy", rows().map(|cell| cell.case.remedy.name.to_owned()))
         .whole("runs", rows().map(|cell| cell.runs as u64));
-    let parts: [(&str, fn(&Median) -> f64); 3] =
-        [("median", |it| it.median), ("low", |it| it.low), ("high", |it| it.high)];
-    let all = QUANTITIES.iter().enumerate().flat_map(|quantity| parts.map(|part| (quantity, part)));
-    all.fold(table, |table, ((place, quantity), (part, of))| {
-        let name = format!("{}_{part}_{}", quantity.name.replace(' ', "_"), quantity.unit);
-        let values = rows().map(|cell| cell.medians[place].as_ref().map(of));
-        table.with(name, Data::Real(values.collect()))
+    QUANTITIES.iter().enumerate().fold(table, |table, (place, quantity)| {
+        let column = |part: &str| format!("{}_{part}_{}", quantity.name.replace(' ', "_"), quantity.unit);
+        let numbers = |of: fn(&Median) -> f64| {
+            Data::Real(rows().map(|cell| cell.medians[place].as_ref().map(of)).collect())
+        };
+        table
+            .with(column("median"), numbers(|median| median.median))
+            .with(column("low"), numbers(|median| median.low))
+            .with(column("high"), numbers(|median| median.high))
     })
 }
 

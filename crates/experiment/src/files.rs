@@ -122,8 +122,13 @@ impl<'a> Files<'a> {
         folder.join(self.stem() + ending)
     }
 
+    /// Flows whose names become the same have their numbers, too.
     fn of_flow(&self, folder: &Path, flow: &str, ending: &str) -> PathBuf {
-        self.path(folder, &format!("-{}.{ending}", plain(flow)))
+        let flows = &self.plan.cells[self.job.cell].scenario.flows;
+        let alike = flows.iter().filter(|other| plain(&other.name) == plain(flow)).count();
+        let place = flows.iter().position(|other| other.name == flow).filter(|_| alike > 1);
+        let number = place.map(|place| format!("-{}", place + 1)).unwrap_or_default();
+        self.path(folder, &format!("-{}{number}.{ending}", plain(flow)))
     }
 
     /// A unique name for each run: `02-cubic-seed1`.

@@ -93,12 +93,13 @@ impl Table {
     #[must_use]
     pub fn estimate(self, name: &str, unit: &str, values: impl Iterator<Item = Option<Estimate>>) -> Self {
         let values: Vec<Option<Estimate>> = values.collect();
-        let parts: [(&str, fn(Estimate) -> Option<f64>); 3] =
-            [("mean", |it| Some(it.mean)), ("low", |it| it.low), ("high", |it| it.high)];
-        parts.into_iter().fold(self, |table, (part, of)| {
-            let name = [name, part, unit].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>();
-            table.real(name.join("_"), values.iter().map(|value| value.and_then(of)))
-        })
+        let column = |part: &str| {
+            if unit.is_empty() { format!("{name}_{part}") } else { format!("{name}_{part}_{unit}") }
+        };
+        let values = || values.iter().copied();
+        self.real(column("mean"), values().map(|value| Some(value?.mean)))
+            .real(column("low"), values().map(|value| value?.low))
+            .real(column("high"), values().map(|value| value?.high))
     }
     /// With a column of truths.
     #[must_use]
