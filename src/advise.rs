@@ -7,14 +7,15 @@ mod check;
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::targets;
-use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print_results, program};
+use crate::terminal::{Failure, ProgressReporter, invalid, json, note, program};
 use clap::ArgGroup;
 use seamline_advise::{
-    Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario,
+    Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario, to_table,
 };
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
+use seamline_report::picture::standalone;
 use seamline_results::sweep::Progress;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -113,11 +114,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         advice.checked = check::check(&question, &advice, &kernel, arguments, &interrupt)?;
     }
     let json = json(&advice)?;
-    let printed = if arguments.output.json {
-        print_results(&json)
-    } else {
-        print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))
-    };
+    let text = || format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped());
+    let printed = arguments.output.format.print(text, || to_table(&advice), || Ok(json.clone()));
     // The files are written even when nobody reads standard output.
     let write = |folder: &PathBuf| write(folder, &question, &advice, &json, arguments.output.quiet);
     arguments.out.as_ref().map_or(Ok(()), write).and(printed)
@@ -125,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 fn write(folder: &Path, question: &Question, advice: &Advice, json: &str, quiet: bool) -> Outcome {
     let files = [
-        ("advice.svg", Some(picture(question, advice).svg)),
+        ("advice.svg", Some(standalone(&picture(question, advice).svg))),
         ("advice.json", Some(json.to_owned())),
         ("scenario.toml", scenario::to_keep(question, advice)),
     ];

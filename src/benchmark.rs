@@ -3,8 +3,9 @@
 mod available;
 
 use crate::Outcome;
+use crate::format::FormatOption;
 use crate::lab::prepare;
-use crate::terminal::{Failure, list_written, note, print, print_results, progress};
+use crate::terminal::{Failure, list_written, note, print, progress};
 use crate::words;
 use available::Host;
 use seamline_benchmark::case::{Job, Traffic};
@@ -18,6 +19,7 @@ use seamline_benchmark::{jobs, markdown, picture, text};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_lab::system::kernel_release;
+use seamline_report::picture::standalone;
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -56,6 +58,8 @@ pub(crate) struct Arguments {
     /// Run nothing; show and draw the stored runs in the folder of --out
     #[arg(long, requires = "out", conflicts_with_all = ["quick"])]
     again: bool,
+    #[command(flatten)]
+    format: FormatOption,
     /// Do not show progress and notes
     #[arg(long, short)]
     quiet: bool,
@@ -117,11 +121,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let measured =
         if arguments.again { Ok(()) } else { measure(arguments, &mut matrix, &mut store, &mut runs) };
     // What was run is shown, however it ended.
-    print_results(&text::text(&summarise(&matrix.cases(), &runs)))?;
+    let cells = summarise(&matrix.cases(), &runs);
+    arguments.format.print_rows(|| text::text(&cells), || text::to_table(&cells))?;
     // The page may be of the runs that were left out; without a new one it stays as it is.
     let is_less = left_out > 0 && runs.len() == counted && !arguments.again;
     if let Some(folder) = arguments.out.as_ref().filter(|_| !is_less) {
-        write(folder, &summarise(&Matrix::of(&runs).cases(), &runs), &runs)?;
+        let written = write(folder, &summarise(&Matrix::of(&runs).cases(), &runs), &runs)?;
+        if arguments.format.is_text() {
+            print(&list_written(&written))?;
+        }
     }
     measured
 }
@@ -227,13 +235,14 @@ fn is_done(runs: &[Run], job: &Job) -> bool {
     runs.iter().any(|run| run.job == *job && run.warnings.is_empty())
 }
 
-fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Outcome {
+fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     let pictures = picture::pictures(cells);
     for picture in &pictures {
-        written.push(atomic::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?);
+        let path = folder.join(format!("{}.svg", picture.name));
+        written.push(atomic::write(&path, standalone(&picture.svg).as_bytes())?);
     }
     let page = markdown::markdown(cells, runs, &pictures);
     written.push(atomic::write(&folder.join("handovers.md"), page.as_bytes())?);
-    print(&list_written(&written))
+    Ok(written)
 }

@@ -1,21 +1,21 @@
 //! `seamline compare A B`
 
 use crate::Outcome;
+use crate::format::FormatOption;
 use crate::sweep::failure;
-use crate::terminal::{json, note, print};
-use seamline_results::compare::to_text;
+use crate::terminal::{json, note};
+use seamline_results::compare::{to_table, to_text};
 use seamline_results::{compare, load};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Results: the folder of a sweep, its runs.jsonl, or the output of `run --json`
+    /// Results: the folder of a sweep, its runs.jsonl, or the output of `run --format json`
     a: PathBuf,
     /// The results to compare with them
     b: PathBuf,
-    /// Print a JSON document instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatOption,
     /// Do not show notes
     #[arg(long, short)]
     quiet: bool,
@@ -24,11 +24,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let read = |path: &PathBuf| load(path).map_err(failure);
     let comparison = compare(&read(&arguments.a)?, &read(&arguments.b)?).map_err(failure)?;
-    let text = match arguments.json {
-        true => json(&comparison)?,
-        false => to_text(&comparison),
-    };
-    print(&text)?;
+    arguments.format.print(|| to_text(&comparison), || to_table(&comparison), || json(&comparison))?;
     if !arguments.quiet {
         comparison.notes.iter().for_each(|text| note("note", text));
     }

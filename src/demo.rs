@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let options = &arguments.options;
     let bundled = choose(arguments)?;
-    let folder = options.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    let folder = options.files.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     let recording = match (bundled.recording, &arguments.recording) {
         (Some((_, format)), None) => Some(write_sample(format, &folder.join(format!("sample.{format}")))?),
         (_, given) => given.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let table = if options.table == Table::Auto { Table::First } else { options.table };
     let options = Options { table, report: Some(page.clone()), ..options.clone() };
     show(bundled, recording.as_deref(), &options, &folder, &retyped)?;
-    if options.json { Ok(()) } else { print(&epilogue(bundled, &page, &retyped)) }
+    if options.format.is_text() { print(&epilogue(bundled, &page, &retyped)) } else { Ok(()) }
 }
 
 /// The option as it is typed.
@@ -70,9 +70,8 @@ fn show(
         .map_err(|diagnostics| invalid(&diagnostics))?;
     let files = RunOptions {
         pcapng: Some(folder.to_owned()),
-        events: options.events.clone(),
-        only_last_cell: options.pcapng.is_none() && options.events.is_none(),
-        ..RunOptions::default()
+        only_last_cell: !options.files.any(),
+        ..options.files.to_run_options()
     };
     run_and_report(&plan, options, &format!("demo {}{retyped}", bundled.name), files)
 }

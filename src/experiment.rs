@@ -2,8 +2,10 @@
 
 use crate::Outcome;
 use crate::estimate;
+use crate::files::FileOptions;
+use crate::format::FormatOption;
 use crate::targets;
-use crate::terminal::{Failure, list_written, note, print_results, program, progress};
+use crate::terminal::{Failure, list_written, note, program, progress};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic::remove_unfinished;
@@ -12,6 +14,7 @@ use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quo
 use seamline_experiment::text::{interval_table, verdicts};
 use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOptions, run, summarise};
 use seamline_report::Report;
+use seamline_report::export::table::outcomes;
 use seamline_report::quantity::plural;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
@@ -78,9 +81,8 @@ impl Processors {
 /// Output and processor options of commands that answer a question.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OutputOptions {
-    /// Print a JSON document instead of text
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) processors: Processors,
     /// Do not show progress and notes
@@ -122,15 +124,10 @@ pub(crate) struct Options {
     pub(crate) baseline: BaselineOption,
     #[command(flatten)]
     pub(crate) processors: Processors,
-    /// Print the result document (JSON) instead of tables
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Write a capture of the first run of each grid cell into this folder, taken at the senders
-    #[arg(long, value_name = "DIR")]
-    pub(crate) pcapng: Option<PathBuf>,
-    /// Write all events of the first run of each grid cell into this folder, as CSV
-    #[arg(long, value_name = "DIR")]
-    pub(crate) events: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatOption,
+    #[command(flatten)]
+    pub(crate) files: FileOptions,
     /// Write a report into this folder: a page with figures, and all data as CSV, JSON and Parquet. Writes only the
     /// page if the name ends in .html
     #[arg(long, value_name = "DIR")]
@@ -157,23 +154,9 @@ pub(crate) enum Table {
 }
 
 impl Options {
-    /// The files that runs write.
-    pub(crate) fn files(&self) -> RunOptions {
-        RunOptions { pcapng: self.pcapng.clone(), events: self.events.clone(), ..RunOptions::default() }
-    }
-
     fn check_targets(&self) -> Outcome {
         self.report.as_deref().map_or(Ok(()), |place| targets::report("--report", place))?;
-        self.pcapng.as_deref().map_or(Ok(()), |place| targets::folder("--pcapng", place))?;
-        self.events.as_deref().map_or(Ok(()), |place| targets::folder("--events", place))
-    }
-
-    /// Whether runs of a plan write any.
-    fn writes_files(&self, plan: &Plan) -> bool {
-        let outputs = || plan.cells.iter().map(|cell| &cell.scenario.output);
-        self.pcapng.is_some()
-            || self.events.is_some()
-            || outputs().any(|output| output.pcapng.is_some() || output.events.is_some())
+        self.files.check()
     }
 }
 
@@ -255,7 +238,9 @@ fn incomplete_failure(
     if incomplete.left_out == 0
         && let Some(error) = incomplete.unwritten.first()
     {
-        return Failure::Runtime(format!("{error}\ntip: --pcapng DIR and --events DIR name another place"));
+        return Failure::Runtime(format!(
+            "{error}\ntip: --pcapng, --events, --xplot and --iperf3 name another folder"
+        ));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());
     let shown: Vec<String> = seeds.iter().map(u64::to_string).collect();
@@ -270,7 +255,7 @@ fn incomplete_failure(
         return failure;
     }
     let mut message = format!("interrupted after {runs} of {all} runs; {what}\n");
-    if options.writes_files(plan) {
+    if options.files.are_written(plan) {
         message += "files of unfinished runs are removed\n";
     }
     if !incomplete.files.is_empty() {
@@ -295,20 +280,31 @@ fn show(
     let report = pages::report(plan, results, summary, provenance);
     let page = page.map(|place| pages::write(&report, place)).transpose();
     let failure = page.map(|page| files.extend(page)).map_err(Failure::from);
-    if options.json {
-        let document = ResultDocument::new(plan, &report).to_json();
-        print_results(&document.map_err(|error| Failure::Runtime(error.to_string()))?)?;
-    } else {
-        let mut text = headline(plan) + &tables(plan, &report, options.table);
-        text += &verdicts(plan, summary);
-        text += &written(&files);
-        text += &format!("\nReproduce: {}\n", report.provenance.reproduce);
-        print_results(&text)?;
-    }
+    let text = || {
+        let tables = headline(plan) + &tables(plan, &report, options.table);
+        let reproduce = format!("\nReproduce: {}\n", report.provenance.reproduce);
+        tables + &verdicts(plan, summary) + &written(&files) + &reproduce
+    };
+    print_report(&options.format, plan, &report, text)?;
     if !options.quiet {
         report.warnings.iter().for_each(|text| note("warning", text));
     }
     failure
+}
+
+/// Print a report: as `text`, as the table of its outcomes, or as the result document.
+pub(crate) fn print_report(
+    format: &FormatOption,
+    plan: &Plan,
+    report: &Report,
+    text: impl FnOnce() -> String,
+) -> Outcome {
+    let document = || ResultDocument::new(plan, report).to_json();
+    format.print(
+        text,
+        || outcomes(report),
+        || document().map_err(|error| Failure::Runtime(error.to_string())),
+    )
 }
 
 pub(crate) fn headline(plan: &Plan) -> String {

@@ -61,6 +61,8 @@ mod doctor;
 mod estimate;
 mod experiment;
 mod explain;
+mod files;
+mod format;
 mod groups;
 mod init;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]

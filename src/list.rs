@@ -2,11 +2,12 @@
 
 use crate::Outcome;
 use crate::bundled;
-use crate::terminal::print;
+use crate::format::FormatOption;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
+use seamline_report::export::table::Table;
 use seamline_report::text_table::{aligned, indented};
-use seamline_scenario::keys::{KindShape, key_list};
+use seamline_scenario::keys::{KindShape, key_list, key_paths};
 use seamline_scenario::schema::{agent, description, kinds, protocol};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
@@ -32,18 +33,41 @@ pub(crate) struct Arguments {
     /// Only these
     #[arg(value_enum)]
     kind: Option<Kind>,
+    #[command(flatten)]
+    format: FormatOption,
 }
 
 /// Name, summary, source (may be empty).
 type Entry = (&'static str, &'static str, &'static str);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    if let Some(kind) = arguments.kind {
-        return print(&section(kind));
-    }
-    let kinds = Kind::value_variants().iter().filter(|kind| **kind != Kind::Keys);
-    let sections: Vec<String> = kinds.map(|kind| section(*kind)).collect();
-    print(&format!("{}\nKeys of scenario files: seamline list keys\n", sections.join("\n")))
+    let all = || Kind::value_variants().iter().copied().filter(|kind| *kind != Kind::Keys);
+    let kinds: Vec<Kind> = arguments.kind.map_or_else(|| all().collect(), |kind| vec![kind]);
+    let text = || {
+        let sections: Vec<String> = kinds.iter().map(|kind| section(*kind)).collect();
+        let keys = "\nKeys of scenario files: seamline list keys\n";
+        sections.join("\n") + if arguments.kind.is_none() { keys } else { "" }
+    };
+    arguments.format.print_rows(text, || table(&kinds))
+}
+
+/// All entries of these kinds.
+fn table(kinds: &[Kind]) -> Table {
+    let keys = key_paths(&description());
+    let of_kind = |kind: &Kind| {
+        let name = kind.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+        let entries = match kind {
+            Kind::Keys => keys.iter().map(|(path, about)| (path.as_str(), *about, "")).collect(),
+            kind => entries(*kind),
+        };
+        entries.into_iter().map(move |entry| (name.clone(), entry)).collect::<Vec<_>>()
+    };
+    let rows: Vec<(String, (&str, &str, &str))> = kinds.iter().flat_map(of_kind).collect();
+    Table::new("choices")
+        .text("kind", rows.iter().map(|(kind, _)| kind.clone()))
+        .text("name", rows.iter().map(|(_, entry)| entry.0.to_owned()))
+        .text("about", rows.iter().map(|(_, entry)| entry.1.to_owned()))
+        .text("source", rows.iter().map(|(_, entry)| entry.2.to_owned()))
 }
 
 fn section(kind: Kind) -> String {

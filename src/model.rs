@@ -1,6 +1,7 @@
 //! `seamline model NAME`: closed forms, without a simulation.
 
 use crate::Outcome;
+use crate::format::{Format, FormatOption};
 use crate::terminal::{Failure, note, print_results};
 use crate::words::quantity;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -8,6 +9,7 @@ use seamline_config::units;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_model::obtcp::{Axis, FIGURES, Parameter, Results, Unit, VIEWS};
+use seamline_report::picture::standalone;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -62,11 +64,10 @@ struct Obtcp {
     /// Write a picture of the sweep (SVG) into this file
     #[arg(long, value_name = "FILE", requires = "sweep")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of a table
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print comma-separated values instead of a table
-    #[arg(long)]
+    #[command(flatten)]
+    format: FormatOption,
+    /// The same as --format csv
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     csv: bool,
 }
 
@@ -79,12 +80,12 @@ pub(crate) fn run(Arguments { model: Model::Obtcp(arguments) }: &Arguments) -> O
     if let Some(path) = &arguments.out {
         let view = VIEWS.iter().find(|view| view.name == arguments.show).unwrap_or(&VIEWS[0]);
         let picture = results.draw(view).map_err(Failure::Input)?;
-        note("written", atomic::write(path, picture.as_bytes())?.display());
+        note("written", atomic::write(path, standalone(&picture).as_bytes())?.display());
     }
-    print_results(&match (arguments.json, arguments.csv) {
-        (true, _) => results.to_json(),
-        (_, true) => results.to_csv(&arguments.retyped()),
-        _ => results.to_text(),
+    print_results(&match (arguments.format.get(), arguments.csv) {
+        (Format::Csv, _) | (_, true) => results.to_csv(&arguments.retyped()),
+        (Format::Json, _) => results.to_json(),
+        (Format::Table, _) => results.to_text(),
     })
 }
 

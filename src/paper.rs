@@ -13,6 +13,7 @@ use seamline_paper::documents::Documents;
 use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
+use seamline_report::export::table::Table;
 use std::path::{Path, PathBuf};
 
 /// The number of seeds for alternative readings, unless fewer are requested.
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let Some(id) = &arguments.paper else { return print(&all()) };
+    let Some(id) = &arguments.paper else { return arguments.output.format.print_rows(all, papers) };
     let paper = find(id).ok_or_else(|| Failure::Input(format!("there is no paper \"{id}\"\n{}", all())))?;
     let out = arguments.out.as_ref().ok_or_else(|| {
         Failure::Input(format!("--out is missing\ntip: seamline paper {} --out paper-{}", paper.id, paper.id))
@@ -87,6 +88,14 @@ fn all() -> String {
     format!("Papers that can be reproduced:\n{}", lines.collect::<String>())
 }
 
+/// All papers as a table.
+fn papers() -> Table {
+    let papers = ALL.iter();
+    Table::new("papers")
+        .text("paper", papers.clone().map(|paper| paper.id.to_owned()))
+        .text("summary", papers.map(|paper| paper.summary.to_owned()))
+}
+
 impl Arguments {
     fn options(&self, paper: &Paper, out: &Path) -> PaperOptions {
         let mut set: Vec<String> = self.seeds.map(|seeds| format!("seeds={seeds}")).into_iter().collect();
@@ -123,16 +132,14 @@ fn show(
     let path = options.out.join("claims.json");
     atomic::write(&path, json.as_bytes())?;
     let page = write_page(report, &options.out)?;
-    if arguments.output.json {
-        return print(&json);
-    }
     let documents = Documents::of(paper).map_err(failure)?;
-    let mut text = text::table_1(&documents) + &text::numbers(&documents, outcome);
-    text += &text::readings(outcome);
-    text += &text::claims(outcome);
-    text +=
-        &format!("\nWritten:\n  {}\n  {}\nReproduce: {}\n", page.display(), path.display(), options.command);
-    print(&text)?;
+    let text = || {
+        let written = format!("\nWritten:\n  {}\n  {}\n", page.display(), path.display());
+        let tables =
+            text::table_1(&documents) + &text::numbers(&documents, outcome) + &text::readings(outcome);
+        format!("{tables}{}{written}Reproduce: {}\n", text::claims(outcome), options.command)
+    };
+    arguments.output.format.print(text, || text::claims_table(&outcome.claims), || Ok(json))?;
     if !arguments.output.quiet && outcome.claims.iter().any(|claim| claim.seeds == Some(1)) {
         note("warning", "one seed gives no interval: use --seeds 5 to decide the claims");
     }
@@ -142,7 +149,7 @@ fn show(
 /// Print the results on current networks, which are written as JSON.
 fn show_beyond(found: &BeyondOutcome, arguments: &Arguments, options: &PaperOptions) -> Outcome {
     let path = options.out.join("beyond.json");
-    if arguments.output.json {
+    if !arguments.output.format.is_text() {
         return Ok(());
     }
     print(&format!("\n{}Written:\n  {}\n", beyond::text::beyond(found), path.display()))

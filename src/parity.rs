@@ -4,10 +4,11 @@ mod first_difference;
 
 use crate::Outcome;
 use crate::experiment::Overrides;
+use crate::format::FormatOption;
 use crate::kernel;
 use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, invalid, json, list_written, note, print, print_results, program, progress};
+use crate::terminal::{Failure, invalid, json, list_written, note, program, progress};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{engine, quoted};
@@ -17,6 +18,7 @@ use seamline_lab::parity::runs::{ParityOptions, count, measure};
 use seamline_lab::parity::{
     Arm, Parity, ScenarioParity, compare, differences, markdown, picture, suite, text,
 };
+use seamline_report::picture::standalone;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -49,11 +51,10 @@ pub(crate) struct Arguments {
     agent: Vec<String>,
     /// Compare segment by segment instead: for the first seed of each grid cell, show the first segment that the simulator and the
     /// kernel send differently, and the state of both before it
-    #[arg(long, conflicts_with_all = ["real", "json", "out", "again", "agent"])]
+    #[arg(long, conflicts_with_all = ["real", "json", "format", "out", "again", "agent"])]
     first_difference: bool,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatOption,
     /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -203,14 +204,11 @@ impl Arguments {
 
     fn show(&self, parity: &Parity) -> Outcome {
         let written = self.out.as_deref().map(|folder| write(parity, folder)).transpose()?;
-        if self.json {
-            print_results(&json(parity)?)?;
-        } else {
-            print_results(&text::text(parity))?;
-            if let Some(written) = written {
-                print(&format!("\n{}", list_written(&written)))?;
-            }
-        }
+        let text = || {
+            let written = written.map(|files| format!("\n{}", list_written(&files)));
+            text::text(parity) + &written.unwrap_or_default()
+        };
+        self.format.print(text, || text::to_table(parity), || json(parity))?;
         let left_out: usize = parity.scenarios.iter().map(|scenario| scenario.left_out.len()).sum();
         if left_out > 0 && !self.quiet {
             let tip = "if the host was too busy, reduce its load or raise --retry";
@@ -231,7 +229,7 @@ fn write(parity: &Parity, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         parity.scenarios.iter().map(|scenario| format!("parity-{}.svg", scenario.name)).collect();
     let mut written = Vec::new();
     for (scenario, name) in parity.scenarios.iter().zip(&pictures) {
-        written.push(atomic::write(&folder.join(name), picture::picture(scenario).as_bytes())?);
+        written.push(atomic::write(&folder.join(name), standalone(&picture::picture(scenario)).as_bytes())?);
     }
     let page = markdown::markdown(parity, &pictures);
     written.push(atomic::write(&folder.join("parity.md"), page.as_bytes())?);

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options } = arguments;
     let plan = load(file, &options.overrides.to_settings())?;
     let command = format!("run {}", quoted(&file.display().to_string()));
-    run_and_report(&plan, options, &command, options.files())
+    run_and_report(&plan, options, &command, options.files.to_run_options())
 }
 
 /// The longest scenario that is read: far more than anybody writes.

@@ -2,14 +2,17 @@
 
 use crate::Outcome;
 use crate::estimate;
-use crate::experiment::{BaselineOption, Overrides, Processors, headline};
+use crate::experiment::{BaselineOption, Overrides, Processors, headline, print_report};
+use crate::format::FormatOption;
 use crate::run::load;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, note, print, program};
 use seamline_cli::interrupt::Interrupt;
-use seamline_experiment::report::{provenance_of, quoted};
-use seamline_experiment::text::{notes, verdicts, warnings};
+use seamline_experiment::pages;
+use seamline_experiment::report::{Provenance, provenance_of, quoted};
+use seamline_experiment::text::verdicts;
 use seamline_experiment::{Baseline, summarise};
+use seamline_report::export::table::Table;
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
 use seamline_scenario::Plan;
@@ -37,6 +40,8 @@ pub(crate) struct Arguments {
     compact: bool,
     #[command(flatten)]
     processors: Processors,
+    #[command(flatten)]
+    format: FormatOption,
     /// Do not show progress and warnings
     #[arg(long, short)]
     quiet: bool,
@@ -61,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
     }
-    show(&plan, arguments, baseline.as_ref(), &outcome, &command)
+    show(&plan, arguments, baseline.as_ref(), &outcome, provenance)
 }
 
 impl Arguments {
@@ -84,29 +89,29 @@ fn show(
     arguments: &Arguments,
     baseline: Option<&Baseline>,
     outcome: &SweepOutcome,
-    command: &str,
+    provenance: Provenance,
 ) -> Outcome {
-    let out = &arguments.out;
-    let mut text = headline(plan);
-    let summary = outcome.results.as_ref().map(|results| summarise(plan, results, baseline));
-    match &summary {
-        Some(summary) => text += &verdicts(plan, summary),
-        None => {
-            text += &format!("{} of {} runs are stored in {}\n", outcome.stored, outcome.runs, out.display());
-            text += &format!("When all shards are complete: {command}\n");
-        }
-    }
-    if arguments.compact {
-        let (path, rows) = compact(out).map_err(failure)?;
-        text += &format!("\nWritten:\n  {} ({rows} rows)\n", path.display());
-    }
-    if summary.is_some() {
-        text += &format!("\nStored: {} runs in {}\nReproduce: {command}\n", outcome.stored, out.display());
-    }
-    print(&text)?;
-    if let Some(summary) = summary.filter(|_| !arguments.quiet) {
-        let of_results = outcome.results.as_deref().map_or(Vec::new(), |results| notes(plan, results));
-        warnings(plan, &summary).iter().chain(&of_results).for_each(|text| note("warning", text));
+    let Arguments { out, format, .. } = arguments;
+    let command = provenance.reproduce.clone();
+    let compacted = arguments.compact.then(|| compact(out)).transpose().map_err(failure)?;
+    let compacted = compacted
+        .map_or(String::new(), |(path, rows)| format!("\nWritten:\n  {} ({rows} rows)\n", path.display()));
+    let Some(results) = &outcome.results else {
+        let stored = format!("{} of {} runs are stored in {}\n", outcome.stored, outcome.runs, out.display());
+        let next = format!("When all shards are complete: {command}\n");
+        let text = || headline(plan) + &stored + &next + &compacted;
+        // No run is summarised yet.
+        return format.print_rows(text, || Table::new("outcomes"));
+    };
+    let summary = summarise(plan, results, baseline);
+    let report = pages::report(plan, results.clone(), &summary, provenance);
+    print_report(format, plan, &report, || {
+        let stored = format!("\nStored: {} runs in {}\n", outcome.stored, out.display());
+        let reproduce = format!("Reproduce: {command}\n");
+        headline(plan) + &verdicts(plan, &summary) + &compacted + &stored + &reproduce
+    })?;
+    if !arguments.quiet {
+        report.warnings.iter().for_each(|text| note("warning", text));
     }
     Ok(())
 }

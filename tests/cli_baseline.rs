@@ -61,7 +61,11 @@ fn an_axis_with_none_is_compared_along() {
     let along = baselines(&document, |row| &row["along"][0]);
     assert_eq!(along.iter().filter(|it| it.is_some()).count(), along.len() / 2, "{along:?}");
     let page = std::fs::read_to_string(folder.path().join("out.html")).unwrap();
-    assert_contains(&page, &["Relative to agent.station.kind = none"]);
+    let sentence = "times the goodput of none, everything else equal";
+    assert_contains(
+        &page,
+        &["Relative to agent.station.kind = none", "agent.station.kind = snoop reached ", sentence],
+    );
     let text = succeeds(&grid(&file, &[]), folder.path());
     assert_contains(&text, &["Compared with agent.station.kind = none, everything else equal"]);
 }

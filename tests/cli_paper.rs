@@ -131,7 +131,10 @@ fn assert_page(out: &Path, claims: &[Value]) {
         let svg = fs::read_to_string(out.join(figure).with_extension("svg")).unwrap();
         assert_contains(&svg, &["<svg", "kb/s"]);
         let (drawn, from) = svg.split_once("<metadata>").expect("where it comes from");
-        assert!(page.contains(&format!("{drawn}</svg>")), "{figure} is in the page as well");
+        // Its style in the dark is that of the page there.
+        let (before, style) = drawn.split_once("<style>").expect("a style for the dark");
+        let (_, after) = style.split_once("</style>\n").unwrap();
+        assert!(page.contains(&format!("{before}{after}</svg>")), "{figure} is in the page as well");
         assert_contains(from, &["reproduce: seamline paper E", "scenario_blake3: "]);
     }
     // NewReno with EHN, and without a scheme: cells 12 and 7 of the grid.

@@ -1,23 +1,25 @@
 //! `seamline kernel list`
 
 use crate::Outcome;
-use crate::terminal::{json, print};
+use crate::format::FormatOption;
+use crate::terminal::json;
 use seamline_kernel::{Kernel, Origin, Store};
+use seamline_report::export::table::Table;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Print it as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: FormatOption,
 }
 
 pub(super) fn run(store: &Store, arguments: &Arguments) -> Outcome {
     let (kernels, unfinished) = (store.list(), store.unfinished());
-    if arguments.json {
-        let document = serde_json::json!({ "kernels": kernels, "unfinished": unfinished });
-        return print(&json(&document)?);
-    }
+    let document = serde_json::json!({ "kernels": kernels, "unfinished": unfinished });
+    arguments.format.print(|| text(store, &kernels, &unfinished), || table(&kernels), || json(&document))
+}
+
+fn text(store: &Store, kernels: &[Kernel], unfinished: &[String]) -> String {
     let mut text: String = kernels.iter().map(entry).collect();
     if kernels.is_empty() {
         let missing = store.newest().err().map(|it| it.to_string()).unwrap_or_default();
@@ -27,7 +29,21 @@ pub(super) fn run(store: &Store, arguments: &Arguments) -> Outcome {
         let names = unfinished.join(", ");
         text += &format!("Sources and objects are kept of {names} (seamline kernel remove NAME)\n");
     }
-    print(&text)
+    text
+}
+
+/// A row for each kernel.
+fn table(kernels: &[Kernel]) -> Table {
+    let rows = || kernels.iter();
+    Table::new("kernels")
+        .text("kernel", rows().map(|it| it.name.clone()))
+        .text("release", rows().map(|it| it.release.clone()))
+        .whole("timer_hz", rows().map(|it| u64::from(it.hz)))
+        .whole("size_bytes", rows().map(|it| it.size))
+        .text("built", rows().map(|it| date(it.built)))
+        .text("origin", rows().map(|it| origin(&it.origin)))
+        .text("congestion_controls", rows().map(|it| it.congestion_controls.join(" ")))
+        .text("image", rows().map(|it| it.image.display().to_string()))
 }
 
 fn entry(kernel: &Kernel) -> String {

@@ -3,6 +3,7 @@
 use super::{Arguments, virtual_time};
 use crate::Outcome;
 use crate::experiment::run_and_report_with;
+use crate::format::Format;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results};
 use seamline_cli::interrupt::Interrupt;
@@ -55,11 +56,12 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         note("note", format!("in real time this takes {seconds:.0} s: {runs} runs, one after the other"));
     }
     let mut escaped = Ok(());
-    let shown = run_and_report_with(&plan, options, &command, options.files(), |files, finished| {
-        let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
-        escaped = end_escaped_from(&stacks.external_agents);
-        results.map_err(|incomplete| incomplete.map_failure(failure))
-    });
+    let shown =
+        run_and_report_with(&plan, options, &command, options.files.to_run_options(), |files, finished| {
+            let results = seamline_lab::run(&plan, &stacks, Some(&state), files, finished);
+            escaped = end_escaped_from(&stacks.external_agents);
+            results.map_err(|incomplete| incomplete.map_failure(failure))
+        });
     shown.and(escaped)
 }
 
@@ -101,6 +103,12 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments) -> Outcome {
                 .to_owned(),
         ));
     }
+    if options.format.get() == Format::Csv {
+        return Err(Failure::Input(
+            "--format csv is for the scenario's flows\ntip: with a command, --format json prints what its network did"
+                .to_owned(),
+        ));
+    }
     let servers = serve.iter().map(|text| server(text)).collect::<Result<_, _>>()?;
     let notify = notify.iter().map(|text| listener(text)).collect::<Result<_, _>>()?;
     let shell = Shell { command: command.clone(), at: at.clone(), servers, flows: *flows, notify };
@@ -114,7 +122,7 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments) -> Outcome {
     }
     let state = prepare(options.quiet)?;
     let interrupt = Interrupt::listen_once()?;
-    let files = RunOptions { stop: interrupt.flag().clone(), ..options.files() };
+    let files = RunOptions { stop: interrupt.flag().clone(), ..options.files.to_run_options() };
     let session = seamline_lab::shell(plan, stacks, &shell, &state, &files);
     let escaped = end_escaped();
     let Some(session) = session.map_err(failure)? else {
@@ -140,7 +148,7 @@ pub(super) fn show_session(session: &ShellSession, arguments: &Arguments) -> Out
             note("note", text);
         }
     }
-    if options.json {
+    if options.format.get() == Format::Json {
         print_results(&json(session)?)?;
     }
     match session.code {

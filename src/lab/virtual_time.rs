@@ -26,7 +26,7 @@ pub(super) fn run(plan: &Plan, stacks: &Stacks, name: &str, arguments: &Argument
     let options = &arguments.options;
     let kernel = find(name)?;
     let command = format!("{} --virtual={}", command_text(arguments), kernel.name);
-    run_and_report_with(plan, options, &command, options.files(), |files, finished| {
+    run_and_report_with(plan, options, &command, options.files.to_run_options(), |files, finished| {
         let results = options
             .processors
             .run(plan.runs(), options.quiet, || virtual_time::run(plan, stacks, &kernel, files, finished));
@@ -45,7 +45,7 @@ pub(super) fn run_command(
 ) -> Outcome {
     let kernel = find(name)?;
     let interrupt = Interrupt::listen_once()?;
-    let files = RunOptions { stop: interrupt.flag().clone(), ..arguments.options.files() };
+    let files = RunOptions { stop: interrupt.flag().clone(), ..arguments.options.files.to_run_options() };
     let session = virtual_time::shell(plan, stacks, shell, &kernel, &files, &mut |glance| {
         note(
             "warning",

@@ -14,6 +14,7 @@ use seamline_report::quantity::{bit_rate, bytes, digits, millis};
 use seamline_report::statistics::Estimate;
 use seamline_wire::Duration;
 use table::table;
+pub use table::to_table;
 
 /// The answer as text for a terminal.
 pub fn format_advice(advice: &Advice) -> String {

@@ -30,7 +30,7 @@ mod solve;
 pub use advice::Advice;
 pub use bounds::effort;
 pub use error::{AdviseError, InputError};
-pub use format::format_advice;
+pub use format::{format_advice, to_table};
 pub use link::AccessLink;
 pub use picture::picture;
 pub use question::{Question, QuestionInput, Traffic};

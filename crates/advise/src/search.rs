@@ -34,6 +34,17 @@ pub enum Bound {
     },
 }
 
+impl Bound {
+    /// Where the handover pays off: at some places, always or never.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Bound::At { .. } => "up to a bound",
+            Bound::Always { .. } => "always",
+            Bound::Never { .. } => "never",
+        }
+    }
+}
+
 /// How thoroughly to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effort {

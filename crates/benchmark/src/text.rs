@@ -2,6 +2,7 @@
 
 use crate::case::Case;
 use crate::summary::{Cell, QUANTITIES};
+use seamline_report::export::table::{Data, Table};
 use seamline_report::statistics::Median;
 use seamline_report::text_table::TextTable;
 use std::fmt::Write;
@@ -55,6 +56,26 @@ pub fn text(cells: &[Cell]) -> String {
         let _ = writeln!(text, "{conditions}\n{}", table().with(rows).to_text());
     }
     text
+}
+
+/// A row for each case that was run; `inf` is what never came.
+pub fn to_table(cells: &[Cell]) -> Table {
+    let rows = || cells.iter().filter(|cell| cell.runs > 0);
+    let table = Table::new("handovers")
+        .text("conditions", rows().map(|cell| Case::conditions(&cell.case)))
+        .whole("outage_ms", rows().map(|cell| cell.case.outage_ms))
+        .text("remedy", rows().map(|cell| cell.case.remedy.name.to_owned()))
+        .whole("runs", rows().map(|cell| cell.runs as u64));
+    QUANTITIES.iter().enumerate().fold(table, |table, (place, quantity)| {
+        let column = |part: &str| format!("{}_{part}_{}", quantity.name.replace(' ', "_"), quantity.unit);
+        let numbers = |of: fn(&Median) -> f64| {
+            Data::Real(rows().map(|cell| cell.medians[place].as_ref().map(of)).collect())
+        };
+        table
+            .with(column("median"), numbers(|median| median.median))
+            .with(column("low"), numbers(|median| median.low))
+            .with(column("high"), numbers(|median| median.high))
+    })
 }
 
 /// An outage in seconds, in its shortest form.

@@ -8,6 +8,7 @@ pub mod atomic;
 mod background;
 pub mod baseline;
 mod block_file;
+mod files;
 pub mod lines;
 pub mod live;
 pub mod measure;
@@ -21,7 +22,7 @@ pub mod summary;
 pub mod text;
 
 pub use baseline::Baseline;
-pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run, run_each, run_one};
+pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run, run_each, run_one};
 pub use seamline_report::{emulation, record, statistics};
 pub use single::run_seed;
 pub use summary::{FlowSummary, summarise};

@@ -195,7 +195,5 @@ pub fn run_job<E>(
     let mut live = Live { scenario, seed, places: &places, world, runner };
     let Ended::Complete(emulation) = drive(&mut live)? else { return Ok(None) };
     let Live { world, .. } = live;
-    let mut run = finish_run(plan, job, world, &places, unwritten);
-    run.record.emulation = Some(emulation);
-    Ok(Some(run))
+    Ok(Some(finish_run(plan, job, options, world, &places, unwritten, Some(emulation))))
 }

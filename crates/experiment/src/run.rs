@@ -1,14 +1,16 @@
 //! Run a plan: every grid cell with every seed, on all processors. Results are in grid order.
 
 use crate::atomic::WriteError;
-use crate::observe::{EventList, RunObserver, SenderCapture, SeriesRecorder};
+use crate::files::Files;
+use crate::observe::{RunObserver, SeriesRecorder, StreamRecorder};
 use crate::summary::label;
 use rayon::prelude::*;
 use seamline_net::Link;
+use seamline_report::emulation::EmulationRecord;
 use seamline_report::record::{AgentRecord, LinkRecord, RunRecord};
 use seamline_report::series::RunSeries;
 use seamline_scenario::build::{Ends, Part, Places, build};
-use seamline_scenario::plan::{Cell, Plan};
+use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::{DirectionSpec, Scenario};
 use seamline_sim::{ElementId, World};
 use seamline_wire::{DropCause, Instant};
@@ -16,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +29,12 @@ pub struct RunOptions {
     pub pcapng: Option<PathBuf>,
     /// The folder for event lists, instead of the scenario's: one file per grid cell, of its first seed.
     pub events: Option<PathBuf>,
-    /// Write these files only for the last grid cell.
+    /// The folder for time-sequence graphs, instead of the scenario's: one file per flow of each grid cell, of its first
+    /// seed.
+    pub xplot: Option<PathBuf>,
+    /// The folder for results in the format of iperf3, instead of the scenario's: one file per flow of every run.
+    pub iperf3: Option<PathBuf>,
+    /// Write files only for the last grid cell.
     pub only_last_cell: bool,
     /// The provenance of a capture, for its first comment.
     pub provenance: String,
@@ -166,8 +173,8 @@ pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteE
         .flat_map(|seed| (0..plan.cells.len()).map(move |cell| Job { cell, seed }))
         .filter(|job| job.seed < plan.cells[job.cell].scenario.seeds.len())
         .collect();
-    if let Some(job) = jobs.iter().find(|job| job.writes_files(plan, options)) {
-        drop(create_files(plan, job.cell, options)?);
+    if let Some(job) = jobs.iter().find(|job| options.writes_cell(plan, job.cell)) {
+        Files::new(plan, *job, options).check()?;
     }
     Ok(jobs)
 }
@@ -182,11 +189,6 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether the run writes the files that the options or the scenario ask for.
-    fn writes_files(self, plan: &Plan, options: &RunOptions) -> bool {
-        self.seed == 0 && (!options.only_last_cell || self.cell + 1 == plan.cells.len())
-    }
-
     /// The observer of the run, and the files that cannot be written.
     pub(crate) fn observer(
         self,
@@ -194,17 +196,35 @@ impl Job {
         places: &Places,
         options: &RunOptions,
     ) -> (RunObserver, Vec<WriteError>) {
-        let wanted = self.writes_files(plan, options);
-        let files = if wanted { create_files(plan, self.cell, options) } else { Ok((None, None)) };
-        let ((capture, events), unwritten) = match files {
-            Ok(files) => (files, Vec::new()),
+        let files = Files::new(plan, self, options);
+        let ((capture, events), unwritten) = match files.create() {
+            Ok(created) => (created, Vec::new()),
             Err(error) => ((None, None), vec![error]),
         };
         let scenario = &plan.cells[self.cell].scenario;
         let mut observer = RunObserver::new(scenario, places, capture, events);
-        let over_time = self.seed == 0 && self.cell < options.cells_over_time;
+        let over_time = self.is_over_time(options) || files.xplot.is_some();
         observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
+        observer.streams = files.iperf3.is_some().then(|| StreamRecorder::new(scenario));
         (observer, unwritten)
+    }
+
+    /// Whether a report shows the run over time.
+    fn is_over_time(self, options: &RunOptions) -> bool {
+        self.seed == 0 && self.cell < options.cells_over_time
+    }
+}
+
+impl RunOptions {
+    /// The folders for files, each with the name of its kind.
+    pub fn folders(&mut self) -> [(&'static str, &mut Option<PathBuf>); 4] {
+        let RunOptions { pcapng, events, xplot, iperf3, .. } = self;
+        [("pcapng", pcapng), ("events", events), ("xplot", xplot), ("iperf3", iperf3)]
+    }
+
+    /// Whether runs of a grid cell may write files.
+    pub(crate) fn writes_cell(&self, plan: &Plan, cell: usize) -> bool {
+        !self.only_last_cell || cell + 1 == plan.cells.len()
     }
 }
 
@@ -242,40 +262,6 @@ pub(crate) fn gather<E>(
     Err(Incomplete { results, files, unwritten, left_out, failure })
 }
 
-/// The output files of one run.
-fn create_files(
-    plan: &Plan,
-    cell: usize,
-    options: &RunOptions,
-) -> Result<(Option<SenderCapture>, Option<EventList>), WriteError> {
-    let output = &plan.cells[cell].scenario.output;
-    let pcapng = options.pcapng.as_deref().or(output.pcapng.as_deref());
-    let events = options.events.as_deref().or(output.events.as_deref());
-    let element = |folder: &Path, ending: &str| folder.join(format!("{}.{ending}", file_stem(plan, cell)));
-    let capture = pcapng
-        .map(|folder| SenderCapture::create(&element(folder, "pcapng"), options.provenance.clone()))
-        .transpose()?;
-    let events = events.map(|folder| EventList::create(&element(folder, "csv"))).transpose()?;
-    Ok((capture, events))
-}
-
-/// A unique file name for each grid cell: `02-cubic-seed1`.
-pub fn file_stem(plan: &Plan, cell: usize) -> String {
-    let Cell { values, scenario, .. } = &plan.cells[cell];
-    let digits = plan.cells.len().to_string().len();
-    let mut stem = String::new();
-    if plan.cells.len() > 1 {
-        stem += &format!("{:0digits$}-", cell + 1);
-    }
-    for (_, value) in values {
-        let plain =
-            |letter: char| if letter.is_alphanumeric() || ".+".contains(letter) { letter } else { '_' };
-        let value: String = value.to_string().chars().map(plain).take(40).collect();
-        stem += &format!("{value}-");
-    }
-    stem + &format!("seed{}", scenario.seeds[0])
-}
-
 /// A finished run.
 #[derive(Debug)]
 pub struct FinishedRun {
@@ -298,30 +284,34 @@ pub fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRu
     let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
     let goes_on = || !options.stop.load(Ordering::Relaxed);
     let is_complete = runner.run_while(&mut world, Instant::ZERO + scenario.duration, &goes_on);
-    is_complete.then(|| finish_run(plan, job, world, &places, unwritten))
+    is_complete.then(|| finish_run(plan, job, options, world, &places, unwritten, None))
 }
 
-/// Finish a run: create its record and complete its files.
+/// Finish a run: create its record, with how well it was emulated, and complete its files.
 pub(crate) fn finish_run(
     plan: &Plan,
-    Job { cell, seed }: Job,
+    job: Job,
+    options: &RunOptions,
     world: World<Part, RunObserver>,
     places: &Places,
     mut unwritten: Vec<WriteError>,
+    emulation: Option<EmulationRecord>,
 ) -> FinishedRun {
-    let scenario = &plan.cells[cell].scenario;
-    let with_intervals = seed == 0 || scenario.output.intervals_of_every_run;
-    let record = record_of(scenario, scenario.seeds[seed], &world, places, with_intervals);
-    let RunObserver { capture, events, series, .. } = world.into_observer();
+    let scenario = &plan.cells[job.cell].scenario;
+    let with_intervals = job.seed == 0 || scenario.output.intervals_of_every_run;
+    let record = record_of(scenario, scenario.seeds[job.seed], &world, places, with_intervals);
+    let record = RunRecord { emulation, ..record };
+    let mut observer = world.into_observer();
+    let series = observer.series.take();
+    let series = series.map(|series| series.finish(job.cell, label(plan, job.cell), &record));
     let mut written = Vec::new();
-    let finished = [capture.map(SenderCapture::finish), events.map(EventList::finish)];
-    for file in finished.into_iter().flatten() {
+    for file in Files::new(plan, job, options).finish(observer, &record, series.as_ref()) {
         match file {
             Ok(path) => written.push(path),
             Err(error) => unwritten.push(error),
         }
     }
-    let series = series.map(|series| series.finish(cell, label(plan, cell), &record));
+    let series = series.filter(|_| job.is_over_time(options));
     FinishedRun { record, files: written, unwritten, series }
 }
 

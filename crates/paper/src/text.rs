@@ -6,6 +6,7 @@ use crate::features;
 use crate::figures::{Bars, Gains, Layout};
 use crate::quantity::Quantity;
 use crate::run::{PaperOutcome, ReadingResult};
+use seamline_report::export::table::Table;
 use seamline_report::paper::claims::bounds;
 use seamline_report::paper::tally;
 use seamline_report::quantity::plural;
@@ -31,6 +32,22 @@ pub fn claims(outcome: &PaperOutcome) -> String {
         text.push('\n');
     }
     text + &format!("{}{}\n", tally(&outcome.claims), over_seeds(outcome))
+}
+
+/// A row for each claim; the unit of its numbers has a column.
+pub fn claims_table(claims: &[ClaimResult]) -> Table {
+    let rows = || claims.iter();
+    let bound = |place: usize| rows().map(move |claim| claim.accept[place]);
+    Table::new("claims")
+        .text("claim", rows().map(|claim| claim.id.clone()))
+        .text("statement", rows().map(|claim| claim.statement.clone()))
+        .text("where", rows().map(|claim| claim.r#where.clone()))
+        .text("published", rows().map(|claim| claim.format_published("")))
+        .text("unit", rows().map(|claim| claim.unit.to_owned()))
+        .estimate("measured", "", rows().map(ClaimResult::estimate))
+        .real("accept_low", bound(0))
+        .real("accept_high", bound(1))
+        .text("verdict", rows().map(|claim| claim.verdict.to_string()))
 }
 
 /// The number of seeds that the claims were measured with.

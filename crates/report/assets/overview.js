@@ -36,7 +36,7 @@ class Overview {
     const whole = { from: 0, to: view.duration, span: view.duration, duration: view.duration };
     const box = { left: MARGIN.left, top: 3, width: this.width, height: height - 6 };
     const own = goodput(flow, whole, box.width);
-    const area = new Area(context, whole, box, 0, Math.max(0.001, ...own.rate) * 1.05);
+    const area = new Area(context, whole, box, 0, goodputTop(own.rate));
     drawBands(area, run.meta.bands, colours, false);
     drawArea(area, own.t, own.rate, own.length, colours.wash);
     drawSteps(area, own.t, own.rate, { colour: colours.grey, width: 1 });

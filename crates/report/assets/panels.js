@@ -55,6 +55,17 @@ function goodput(flow, view, width) {
   return { t, rate, length };
 }
 
+/**
+ * The end of an axis of goodput. The largest two of a hundred steps do not set it when they are more than 2.5 times as
+ * high as all others.
+ */
+function goodputTop(rates) {
+  const sorted = rates.filter((rate) => rate > 0).sort((a, b) => a - b);
+  const largest = sorted.at(-1) ?? 0.001;
+  const usual = sorted[Math.ceil(sorted.length * 0.98) - 1] ?? largest;
+  return largest > 2.5 * usual ? 1.5 * usual : 1.1 * largest;
+}
+
 const PANELS = [
   {
     id: "sequence",
@@ -207,11 +218,15 @@ const PANELS = [
     axis: "Mbit/s",
     height: 150,
     format: String,
-    caption: "Payload delivered to the receiving application; each step is the mean over its width.",
-    keys: [["blue", "solid", "goodput"]],
+    caption:
+      "Payload delivered to the receiving application; each step is the mean over its width. A diamond at the top is a step " +
+      "far above the others: data that waited behind a gap arrives at once.",
+    keys: [
+      ["blue", "solid", "goodput"],
+      ["red", "diamond", "beyond the axis"],
+    ],
     range(flow, view, _run, width) {
-      const { rate } = goodput(flow, view, width);
-      return [0, Math.max(0.001, ...rate) * 1.1];
+      return [0, goodputTop(goodput(flow, view, width).rate)];
     },
     draw(area, flow, colours, ghost) {
       const own = goodput(flow, area.view, area.box.width);
@@ -221,11 +236,15 @@ const PANELS = [
         drawSteps(area, other.t, other.rate, { colour: colours.ghost, dash: [2, 3] });
       }
       drawSteps(area, own.t, own.rate, { colour: colours.blue, width: 1.6 });
+      const beyond = own.t.filter((_, n) => own.rate[n] > area.high).map((time) => time + own.length / 2);
+      drawMarks(area, beyond, area.box.top + 5, { colour: colours.red }, "diamond");
     },
     read(flow, time, _run, view, width) {
       const { t, rate, length } = goodput(flow, view, width);
       const value = holding(t, rate, time);
-      return [value === undefined ? "–" : `${asRate(value * 1e6)} over ${asMillis(length * 1000)}`];
+      const top = goodputTop(rate);
+      const shown = value === undefined ? "–" : `${asRate(value * 1e6)} over ${asMillis(length * 1000)}`;
+      return [shown, `${rate.filter((value) => value > top).length}`];
     },
   },
 ];

@@ -3,6 +3,7 @@
 use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
 use crate::question::Traffic;
+use seamline_report::export::table::Table;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
 
@@ -25,6 +26,36 @@ pub(super) fn table(advice: &Advice) -> String {
         time(advice.question.interruption.as_secs_f64())
     );
     text + &incomplete(advice)
+}
+
+/// A row for staying, and for each scheme. Bounds are empty where the search found none.
+pub fn to_table(advice: &Advice) -> Table {
+    let (name, unit) = match advice.question.traffic {
+        Traffic::File(_) => ("completion", "s"),
+        Traffic::Horizon(_) => ("delivered", "bytes"),
+    };
+    let rows = || std::iter::once(None::<&SchemeAdvice>).chain(advice.schemes.iter().map(Some));
+    let found = |bound: &Option<Bound>| match bound {
+        Some(Bound::At { seconds, .. }) => Some(*seconds),
+        _ => None,
+    };
+    let kind = |bound: &Option<Bound>| bound.as_ref().map_or("", Bound::kind).to_owned();
+    let of = |read: &dyn Fn(&SchemeAdvice) -> Option<String>| {
+        rows().map(|row| row.and_then(read).unwrap_or_default()).collect::<Vec<_>>().into_iter()
+    };
+    Table::new("schemes")
+        .text("scheme", rows().map(|row| row.map_or("(stays)", |it| &it.name).to_owned()))
+        .estimate(name, unit, rows().map(|row| row.map_or(Some(advice.stays), |it| it.outcome)))
+        .whole(
+            "incomplete_runs",
+            rows().map(|row| row.map_or(advice.stays_incomplete, |it| it.incomplete) as u64),
+        )
+        .estimate("gain_over_staying", unit, rows().map(|row| row?.gain))
+        .real("longest_interruption_s", rows().map(|row| found(&row?.longest_interruption)))
+        .text("interruption_pays_off", of(&|it| Some(kind(&it.longest_interruption))))
+        .real("shortest_stay_s", rows().map(|row| found(&row?.shortest_stay)))
+        .text("stay_pays_off", of(&|it| Some(kind(&it.shortest_stay))))
+        .text("installed_at", of(&|it| it.installed.clone()))
 }
 
 /// The note on runs that ended without the whole file.

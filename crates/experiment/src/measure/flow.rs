@@ -3,6 +3,7 @@
 use super::handover::{HandoverMeter, Progress};
 use super::{ConnectionMeter, add_to_bin};
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_wire::{Duration, Instant};
 
 /// The part of a run that is measured.
@@ -14,6 +15,16 @@ pub(crate) struct FlowSpan {
     pub(crate) from: Instant,
     /// The end of the run, or of the flow if that is earlier.
     pub(crate) to: Instant,
+}
+
+impl FlowSpan {
+    /// The part of a flow.
+    pub(crate) fn of(flow: &FlowSpec, scenario: &Scenario) -> Self {
+        let end = Instant::ZERO + scenario.duration;
+        let from = flow.start.max(Instant::ZERO + scenario.warm_up);
+        let to = flow.stop.unwrap_or(end).min(end);
+        FlowSpan { start: flow.start, from: from.min(to), to }
+    }
 }
 
 /// The counters of a flow.

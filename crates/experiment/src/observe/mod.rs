@@ -8,16 +8,19 @@ mod mobiles;
 mod positions;
 mod rows;
 mod series;
+mod streams;
 
 use by_element::ByElement;
 use capture::PacketDirection;
 pub(crate) use capture::SenderCapture;
 pub(crate) use events::EventList;
 pub(crate) use series::SeriesRecorder;
+pub(crate) use streams::{StreamRecorder, full_payload};
 
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, Progress};
 use seamline_mobility::protocol::BaseStation;
+use seamline_report::export::iperf3::Stream;
 use seamline_report::record::FlowRecord;
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use seamline_scenario::routes::{Routes, Way};
@@ -41,6 +44,8 @@ pub(crate) struct RunObserver {
     pub(crate) events: Option<EventList>,
     /// Set after construction, when a report needs the run over time.
     pub(crate) series: Option<SeriesRecorder>,
+    /// Likewise, when each connection is reported on its own.
+    pub(crate) streams: Option<StreamRecorder>,
 }
 
 impl RunObserver {
@@ -63,11 +68,8 @@ impl RunObserver {
     }
 
     fn prepare(&mut self, scenario: &Scenario, places: &Places) {
-        let end = Instant::ZERO + scenario.duration;
         for (index, flow) in scenario.flows.iter().enumerate() {
-            let from = flow.start.max(Instant::ZERO + scenario.warm_up);
-            let to = flow.stop.unwrap_or(end).min(end);
-            let span = FlowSpan { start: flow.start, from: from.min(to), to };
+            let span = FlowSpan::of(flow, scenario);
             self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval));
             self.sizes.push(flow.size);
             self.measured_from.push(span.from);
@@ -95,6 +97,12 @@ impl RunObserver {
             self.flows[index].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
         };
         scenario.flows.iter().enumerate().map(record).collect()
+    }
+
+    /// The connections of a flow in intervals, if they were recorded.
+    pub(crate) fn streams(&self, flow: usize, record: &FlowRecord) -> Vec<Stream> {
+        let recorded = self.streams.as_ref();
+        recorded.map_or(Vec::new(), |streams| streams.streams(flow, record, &self.connections))
     }
 
     fn measure(&mut self, now: Instant, at: ElementId, event: &Event) {
@@ -187,13 +195,9 @@ impl RunObserver {
     }
 }
 
-/// The connection with a port of this range.
-fn connection(
-    meters: &mut [ConnectionMeter],
-    port: TransportPort,
-    first: u16,
-) -> Option<&mut ConnectionMeter> {
-    meters.get_mut(usize::from(port.0.checked_sub(first)?))
+/// Of the connection with a port of this range.
+fn connection<T>(connections: &mut [T], port: TransportPort, first: u16) -> Option<&mut T> {
+    connections.get_mut(usize::from(port.0.checked_sub(first)?))
 }
 
 /// By link: the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
@@ -263,6 +267,9 @@ impl Observer for RunObserver {
         }
         if let Some(series) = &mut self.series {
             series.event(now, at, event);
+        }
+        if let Some(streams) = &mut self.streams {
+            streams.event(now, event);
         }
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {

@@ -29,7 +29,7 @@ pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
 }
 
 /// The axes of additional comparisons, in the order of the grid.
-fn axes(summaries: &[FlowSummary]) -> Vec<&str> {
+pub(super) fn axes(summaries: &[FlowSummary]) -> Vec<&str> {
     let mut axes: Vec<&str> = Vec::new();
     for along in summaries.iter().flat_map(|summary| &summary.along) {
         if !axes.contains(&along.axis.as_str()) {

@@ -46,6 +46,13 @@ impl Need {
     ];
 }
 
+impl Need {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        Need::ALL.iter().find(|(need, ..)| *need == self).map_or("", |(_, name, _)| name)
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let heading = Need::ALL.iter().find(|(need, ..)| need == self).map(|(_, _, heading)| heading);

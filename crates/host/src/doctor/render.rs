@@ -27,14 +27,11 @@ pub fn table(features: &[Feature]) -> String {
 
 /// An array with an object for each feature.
 pub fn json(features: &[Feature]) -> Value {
-    let need = |feature: &Feature| {
-        Need::ALL.iter().find(|(need, ..)| *need == feature.need).map(|(_, name, _)| *name)
-    };
     let remedy = |(host, remedy): &(&str, String)| json!({ "host": host, "remedy": remedy });
     let object = |feature: &Feature| {
         json!({
             "name": feature.name,
-            "need": need(feature),
+            "need": feature.need.name(),
             "purpose": feature.purpose,
             "available": feature.available,
             "found": feature.found,

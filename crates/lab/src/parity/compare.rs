@@ -105,6 +105,18 @@ pub enum Mark {
     Beyond,
 }
 
+impl Mark {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Absent => "absent",
+            Mark::Within => "within 5 %",
+            Mark::Undecided => "undecided",
+            Mark::Beyond => "beyond 5 %",
+        }
+    }
+}
+
 /// The rows of a cell.
 pub fn cell(runs: &CellRuns) -> Cell {
     let mut rows = Vec::new();

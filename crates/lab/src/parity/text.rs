@@ -3,6 +3,7 @@
 use crate::parity::Parity;
 use crate::parity::columns::{LEGEND, named, table, tally};
 use crate::parity::compare::{Pair, ScenarioParity};
+use seamline_report::export::table::Table;
 use std::fmt::Write;
 
 /// The whole comparison as text.
@@ -31,6 +32,27 @@ pub fn text(parity: &Parity) -> String {
         let _ = writeln!(text, "\nStale, its difference has gone: {}", judged.known[*place].why);
     }
     text
+}
+
+/// A row for each quantity of each flow; its unit is in its name.
+pub fn to_table(parity: &Parity) -> Table {
+    let rows = || {
+        let cells = parity.scenarios.iter().flat_map(|it| it.cells.iter().map(move |cell| (it, cell)));
+        cells.flat_map(|(scenario, cell)| cell.rows.iter().map(move |row| (scenario, cell, row)))
+    };
+    let table = Table::new("parity")
+        .text("scenario", rows().map(|(scenario, _, _)| scenario.name.clone()))
+        .text("cell", rows().map(|(_, cell, _)| cell.name.clone()))
+        .text("quantity", rows().map(|(_, _, row)| row.name.clone()));
+    let table =
+        ["simulator", "lab_ours", "lab_kernel"].into_iter().enumerate().fold(table, |table, (arm, name)| {
+            table.estimate(name, "", rows().map(|(_, _, row)| row.values[arm]))
+        });
+    ["lab_by_simulator", "kernel_by_ours"].into_iter().enumerate().fold(table, |table, (pair, name)| {
+        let compared = || rows().map(|(_, _, row)| row.comparisons[pair]);
+        let verdicts = compared().map(|it| it.mark.name().to_owned());
+        table.estimate(name, "", compared().map(|it| it.ratio)).text(format!("{name}_verdict"), verdicts)
+    })
 }
 
 fn scenario_table(text: &mut String, scenario: &ScenarioParity) {

@@ -39,13 +39,14 @@ fn answer(job: &GuestJob) -> Result<Answer, LabError> {
     // The host has read it before.
     let plan = plan.map_err(|diagnostics| LabError::Refused(diagnostics.render(false)))?;
     let output = Shared::Output.in_guest();
-    let options = RunOptions {
-        pcapng: job.files.pcapng.then(|| output.join("pcapng")),
-        events: job.files.events.then(|| output.join("events")),
+    let mut options = RunOptions {
         cells_over_time: job.files.cells_over_time,
         provenance: job.files.provenance.clone(),
         ..RunOptions::default()
     };
+    for (kind, folder) in options.folders() {
+        *folder = job.files.kinds.iter().any(|wanted| wanted == kind).then(|| output.join(kind));
+    }
     Ok(match &job.task {
         Task::Run(run) => Answer::of_run(run_job(&plan, *run, &job.stacks, None, &options)),
         Task::Shell(it) => {

@@ -1,19 +1,20 @@
 //! The host's side: a guest for every run.
 
 use super::job::{Answer, Files, GuestJob, RunAnswer, Task, from_bytes, to_bytes};
-use super::output::{Follower, take_file};
+use super::output::{Follower, take_files};
 use super::processor::Processor;
 use crate::run::LabError;
 use crate::shell::{Shell, ShellSession};
 use crate::stacks::Stacks;
-use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, file_stem, run_each};
+use seamline_experiment::atomic::WriteError;
+use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each};
 use seamline_kernel::Kernel;
 use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, Running, Shared};
 use seamline_scenario::Plan;
 use std::env;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// The argument by which the program is told that it is the first process of a guest.
@@ -53,9 +54,9 @@ pub fn run_job(
     let Answer::Run(answer) = answer? else { return Ok(None) };
     let RunAnswer { record, series } = *answer;
     let mut run = FinishedRun { record, series, files: Vec::new(), unwritten: Vec::new() };
-    for taken in files(&guest, plan, job.cell, options) {
+    for taken in files(&guest, options) {
         match taken {
-            Ok(file) => run.files.extend(file),
+            Ok(file) => run.files.push(file),
             Err(error) => run.unwritten.push(error),
         }
     }
@@ -92,9 +93,9 @@ pub fn shell(
     error.pass_on();
     let Some(answer) = answer? else { return Ok(None) };
     let Answer::Shell(answer) = answer? else { return Ok(None) };
-    let files = files(&guest, plan, 0, options).into_iter().collect::<Result<Vec<_>, _>>();
+    let files = files(&guest, options).into_iter().collect::<Result<Vec<_>, _>>();
     let files = files.map_err(|error| LabError::Failed(error.to_string()))?;
-    Ok(Some(answer.session(files.into_iter().flatten().collect())))
+    Ok(Some(answer.session(files)))
 }
 
 fn boot(
@@ -114,8 +115,7 @@ fn boot(
         settings: sources.map(|setting| setting.text.clone()).collect(),
         stacks: stacks.clone(),
         files: Files {
-            pcapng: options.pcapng.is_some(),
-            events: options.events.is_some(),
+            kinds: folders(options).into_iter().map(|(kind, _)| kind.to_owned()).collect(),
             cells_over_time: options.cells_over_time,
             provenance: options.provenance.clone(),
         },
@@ -156,19 +156,14 @@ fn wait(
     }
 }
 
+/// The folders that the options want files in, each with the name of its kind.
+fn folders(options: &RunOptions) -> Vec<(&'static str, PathBuf)> {
+    let mut options = options.clone();
+    options.folders().into_iter().filter_map(|(kind, folder)| Some((kind, folder.take()?))).collect()
+}
+
 /// The files that a run has written, moved to where the options want them.
-fn files(
-    guest: &Running,
-    plan: &Plan,
-    cell: usize,
-    options: &RunOptions,
-) -> Vec<Result<Option<PathBuf>, seamline_experiment::atomic::WriteError>> {
+fn files(guest: &Running, options: &RunOptions) -> Vec<Result<PathBuf, WriteError>> {
     let output = guest.path(Shared::Output);
-    let kinds = [("pcapng", "pcapng", &options.pcapng), ("events", "csv", &options.events)];
-    let wanted = kinds.into_iter().filter_map(|(folder, ending, to)| Some((folder, ending, to.as_deref()?)));
-    wanted
-        .map(|(folder, ending, to): (&str, &str, &Path)| {
-            take_file(&output.join(folder), &to.join(format!("{}.{ending}", file_stem(plan, cell))))
-        })
-        .collect()
+    folders(options).iter().flat_map(|(kind, to)| take_files(&output.join(kind), to)).collect()
 }

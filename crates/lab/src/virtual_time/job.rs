@@ -46,8 +46,8 @@ pub(super) enum Task {
 /// The files of a run; they are named by the guest and moved by the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Files {
-    pub(super) pcapng: bool,
-    pub(super) events: bool,
+    /// The kinds that are wanted, each for a folder of this name.
+    pub(super) kinds: Vec<String>,
     pub(super) cells_over_time: usize,
     pub(super) provenance: String,
 }

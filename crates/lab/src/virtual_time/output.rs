@@ -5,13 +5,17 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Move the single file of a folder that a guest has written to its place on the host. `None` when there is none.
-pub(super) fn take_file(from: &Path, to: &Path) -> Result<Option<PathBuf>, WriteError> {
-    let Some(Ok(entry)) = fs::read_dir(from).ok().and_then(|mut entries| entries.next()) else {
-        return Ok(None);
+/// Move the files of a folder that a guest has written to a folder of the host, in the order of their names.
+pub(super) fn take_files(from: &Path, to: &Path) -> Vec<Result<PathBuf, WriteError>> {
+    let entries = fs::read_dir(from).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    let moved = |path: &PathBuf| {
+        let to = to.join(path.file_name().unwrap_or_default());
+        let bytes = fs::read(path).map_err(|cause| WriteError { path: to.clone(), cause })?;
+        atomic::write(&to, &bytes)
     };
-    let bytes = fs::read(entry.path()).map_err(|cause| WriteError { path: to.to_owned(), cause })?;
-    atomic::write(to, &bytes).map(Some)
+    paths.iter().map(moved).collect()
 }
 
 /// Passes on what a guest appends to a file.

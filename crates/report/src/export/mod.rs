@@ -1,12 +1,16 @@
-//! Tables of numbers as files for notebooks: CSV, JSON and Parquet, each with its provenance.
+//! Tables of numbers as files for notebooks: CSV, JSON and Parquet, each with its provenance; and flows in the formats
+//! of iperf3 and xplot.
 
+pub mod iperf3;
 mod parquet;
 pub mod table;
 mod text;
+mod xplot;
 
 pub use self::parquet::{parquet, write_parquet};
 pub(crate) use self::text::comments;
-pub use self::text::{csv, csv_rows, json};
+pub use self::text::{csv, csv_rows, json, json_rows};
+pub use self::xplot::xplot;
 
 use crate::files::{File, ReportError};
 use crate::provenance::Provenance;

@@ -3,6 +3,7 @@
 use crate::model::Report;
 use crate::record::LinkRecord;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
+use crate::statistics::Estimate;
 
 /// The table with one row a segment.
 pub(super) const SEGMENTS: &str = "segments";
@@ -49,6 +50,15 @@ impl Data {
             Data::Truth(values) => values.len(),
         }
     }
+    /// The value of a row as JSON.
+    pub fn value(&self, row: usize) -> serde_json::Value {
+        match self {
+            Data::Text(values) => values[row].clone().into(),
+            Data::Whole(values) => values[row].into(),
+            Data::Real(values) => values[row].into(),
+            Data::Truth(values) => values[row].into(),
+        }
+    }
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -78,6 +88,18 @@ impl Table {
     #[must_use]
     pub fn real(self, name: impl Into<String>, values: impl Iterator<Item = Option<f64>>) -> Self {
         self.with(name, Data::Real(values.map(|value| value.filter(|value| value.is_finite())).collect()))
+    }
+    /// With the columns `NAME_mean_UNIT`, `NAME_low_UNIT` and `NAME_high_UNIT`: a mean and its 95 % interval.
+    #[must_use]
+    pub fn estimate(self, name: &str, unit: &str, values: impl Iterator<Item = Option<Estimate>>) -> Self {
+        let values: Vec<Option<Estimate>> = values.collect();
+        let column = |part: &str| {
+            if unit.is_empty() { format!("{name}_{part}") } else { format!("{name}_{part}_{unit}") }
+        };
+        let values = || values.iter().copied();
+        self.real(column("mean"), values().map(|value| Some(value?.mean)))
+            .real(column("low"), values().map(|value| value?.low))
+            .real(column("high"), values().map(|value| value?.high))
     }
     /// With a column of truths.
     #[must_use]
@@ -175,7 +197,8 @@ fn sometimes(report: &Report, number: fn(&LinkRecord) -> Option<u64>) -> Data {
     Data::Whole(found.map(|number| number.and_then(|number| i64::try_from(number).ok())).collect())
 }
 
-fn outcomes(report: &Report) -> Table {
+/// Each flow of each cell over all seeds.
+pub fn outcomes(report: &Report) -> Table {
     let rows = || report.outcomes.iter().map(|outcome| &outcome.summary);
     of_cells(report, Table::new("outcomes"), rows().map(|row| row.cell))
         .text("flow", rows().map(|row| row.flow.clone()))

@@ -69,6 +69,15 @@ pub fn json(table: &Table, provenance: &Provenance) -> String {
     serde_json::to_string(&document).expect("columns can be written as JSON") + "\n"
 }
 
+/// A table as an array with an object for each row; absent values are `null`.
+pub fn json_rows(table: &Table) -> String {
+    let row = |row: usize| -> serde_json::Map<String, serde_json::Value> {
+        table.columns.iter().map(|column| (column.name.clone(), column.data.value(row))).collect()
+    };
+    let rows: Vec<_> = (0..table.rows()).map(row).collect();
+    serde_json::to_string_pretty(&rows).expect("rows can be written as JSON") + "\n"
+}
+
 #[derive(serde::Serialize)]
 struct Document<'a> {
     provenance: &'a Provenance,

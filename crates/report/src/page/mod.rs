@@ -117,7 +117,8 @@ fn outcomes(report: &Report) -> String {
 
 fn goodput(outcome: &Outcome) -> String {
     let goodput = &outcome.summary.goodput_bits_per_second;
-    let half = goodput.half_width().map(|half| format!(" ± {}", bit_rate(half))).unwrap_or_default();
+    let half =
+        goodput.half_width().map(|half| format!(" <span>± {}</span>", bit_rate(half))).unwrap_or_default();
     format!("<strong>{}</strong>{half}", bit_rate(goodput.mean))
 }
 
@@ -147,10 +148,10 @@ fn relative(against: Option<&Comparison>) -> String {
         Some(None) => "no factor".to_owned(),
         Some(Some(factor)) => {
             let interval = match (factor.low, factor.high) {
-                (Some(low), Some(high)) => format!(" [{low:.2}, {high:.2}]"),
+                (Some(low), Some(high)) => format!(" <span>[{low:.2}, {high:.2}]</span>"),
                 _ => String::new(),
             };
-            format!("{:.2} ×{interval}", factor.mean)
+            format!("<span>{:.2} ×</span>{interval}", factor.mean)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Cumulative distributions.
 
 use super::frame::{Frame, Key, Names, heading, legend, legend_height};
-use super::style::stroke;
+use super::style::{MOST_PLAIN, marker, stroke};
 use super::svg::Svg;
 use crate::scale::{Linear, top};
 
@@ -39,11 +39,20 @@ impl Distribution {
     }
 }
 
+/// The shares at which many curves have markers.
+const MARKED: [f64; 3] = [0.25, 0.5, 0.75];
+
+/// Where a curve reaches a share.
+fn reaches(corners: &[(f64, f64)], share: f64) -> Option<(f64, f64)> {
+    corners.iter().find(|(_, reached)| *reached >= share).map(|(x, _)| (*x, share))
+}
+
 /// Cumulative distributions in one picture; `share` is the title of the vertical axis.
 pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> String {
     let values = distributions.iter().flat_map(|distribution| &distribution.values);
     let end = top(values.copied().fold(0.0, f64::max));
     let entries: Vec<String> = distributions.iter().map(Distribution::entry).collect();
+    let is_marked = distributions.len() > MOST_PLAIN;
     let (width, bottom) = (600.0, 300.0);
     let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
     let frame = Frame {
@@ -55,9 +64,13 @@ pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> Str
     frame.draw_x(&mut svg, names.axis, true);
     for (n, distribution) in distributions.iter().enumerate() {
         let corners = distribution.corners(end);
+        let marks: Vec<(f64, f64)> = MARKED.iter().filter_map(|share| reaches(&corners, *share)).collect();
         svg.path(corners.into_iter().map(|(x, y)| frame.place(x, y)), &stroke(n));
+        if is_marked {
+            marks.into_iter().for_each(|(x, y)| marker(&mut svg, n, frame.place(x, y)));
+        }
     }
-    let keys: Vec<Key> = (0..distributions.len()).map(|n| Key::Line(n, false)).collect();
+    let keys: Vec<Key> = (0..distributions.len()).map(|n| Key::Line(n, is_marked)).collect();
     legend(&mut svg, names.picture, &keys, &entries, (70.0, bottom + 52.0), 510.0);
     svg.finish()
 }

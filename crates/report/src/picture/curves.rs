@@ -1,7 +1,7 @@
 //! Curves over time, of several cells in one picture, with the handovers as bands.
 
 use super::frame::{Frame, Key, Names, bands, heading, legend, legend_height};
-use super::style::stroke;
+use super::style::{MOST_PLAIN, marker, stroke};
 use super::svg::Svg;
 use crate::scale::{Linear, top};
 
@@ -13,6 +13,9 @@ pub struct Curve {
     /// Seconds since the start of the run, and the value from then on until the next.
     pub points: Vec<(f64, f64)>,
 }
+
+/// So many markers are on each of many curves.
+const MARKS: usize = 4;
 
 const WIDTH: f64 = 760.0;
 const LEFT: f64 = 70.0;
@@ -29,8 +32,9 @@ pub fn curves(
     band_name: &str,
 ) -> String {
     let values = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
+    let is_marked = curves.len() > MOST_PLAIN;
     let mut entries: Vec<String> = curves.iter().map(|curve| curve.name.clone()).collect();
-    let mut keys: Vec<Key> = (0..curves.len()).map(|n| Key::Line(n, false)).collect();
+    let mut keys: Vec<Key> = (0..curves.len()).map(|n| Key::Line(n, is_marked)).collect();
     if !handovers.is_empty() {
         entries.push(band_name.to_owned());
         keys.push(Key::Band);
@@ -47,9 +51,24 @@ pub fn curves(
     frame.draw_x(&mut svg, "time (s)", false);
     for (n, curve) in curves.iter().enumerate() {
         svg.path(steps(curve, between, &frame), &stroke(n));
+        if is_marked {
+            let first =
+                between.0 + (between.1 - between.0) * (n as f64 + 0.5) / (MARKS * curves.len()) as f64;
+            marks(&mut svg, &frame, n, curve, first);
+        }
     }
     legend(&mut svg, names.picture, &keys, &entries, (LEFT, BOTTOM + 52.0), room);
     svg.finish()
+}
+
+/// Markers on a curve from a time on, equally far apart.
+fn marks(svg: &mut Svg, frame: &Frame, n: usize, curve: &Curve, first: f64) {
+    let step = (frame.x.high - frame.x.low) / MARKS as f64;
+    for time in (0..MARKS).map(|place| first + step * place as f64) {
+        if let Some((_, value)) = curve.points.iter().rev().find(|(at, _)| *at <= time) {
+            marker(svg, n, frame.place(time, *value));
+        }
+    }
 }
 
 /// The corners of a curve within the time shown.

@@ -17,6 +17,12 @@ use crate::escape::Text;
 use crate::files::File;
 use crate::provenance::Provenance;
 
+/// A picture as a file of its own: dark where its reader prefers that. Within a page, the style of the page decides.
+pub fn standalone(svg: &str) -> String {
+    let style = concat!("<style>\n", include_str!("../../assets/picture-dark.css"), "</style>\n<defs>");
+    svg.replacen("<defs>", style, 1)
+}
+
 /// A picture of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -34,7 +40,8 @@ impl Picture {
         let fields =
             provenance.fields().into_iter().map(|(name, value)| format!("{name}: {}\n", Text(&value)));
         let metadata = format!("<metadata>\n{}</metadata>\n</svg>\n", fields.collect::<String>());
-        let drawn = self.svg.trim_end();
+        let drawn = standalone(&self.svg);
+        let drawn = drawn.trim_end();
         let drawn = drawn.strip_suffix("</svg>").unwrap_or(drawn);
         File::text(format!("{}.svg", self.name), format!("{drawn}{metadata}"))
     }

@@ -18,6 +18,15 @@ const HATCHINGS: [&str; 6] = [
     "M0 4H8M4 0V8",
 ];
 
+/// More than this are not distinguished by colour and dashes alone: lines have markers, too.
+pub const MOST_PLAIN: usize = 6;
+
+/// Which of `count` patterns the `n`-th of several has. After each round it is shifted by one: of colours that are
+/// alike or come again, the patterns differ.
+fn turned(n: usize, count: usize) -> usize {
+    (n + n / count) % count
+}
+
 /// The colour of the `n`-th of several.
 pub fn colour(n: usize) -> &'static str {
     COLOURS[n % COLOURS.len()]
@@ -35,7 +44,7 @@ pub fn stroke(n: usize) -> String {
 
 /// The dash pattern of the `n`-th of several as an attribute.
 pub fn dash(n: usize) -> String {
-    match DASHES[n % DASHES.len()] {
+    match DASHES[turned(n, DASHES.len())] {
         "" => String::new(),
         dash => format!(" stroke-dasharray=\"{dash}\""),
     }
@@ -59,7 +68,7 @@ pub fn define_hatchings(svg: &mut Svg, picture: &str, count: usize) {
 /// The area of the `n`-th of several, hatched so that it can be recognised without its colour.
 pub fn hatched(svg: &mut Svg, picture: &str, n: usize, corner: (f64, f64), size: (f64, f64)) {
     svg.rect(corner, size, &fill(n));
-    let hatching = n % HATCHINGS.len();
+    let hatching = turned(n, HATCHINGS.len());
     if hatching > 0 {
         svg.rect(corner, size, &format!("fill=\"url(#{picture}-hatch{hatching})\""));
     }

@@ -54,6 +54,26 @@ async function saves() {
   }
 }
 
+/** The verdict is not cut off, and hence need not be scrolled, on a laptop. */
+async function fitsALaptop() {
+  await open(1280);
+  const table = `document.querySelector(".verdict .table")`;
+  const [content, room] = await browser.evaluate(`[${table}.scrollWidth, ${table}.clientWidth]`);
+  assert.ok(content <= room, `the verdict is ${content} px wide, and its card has room for ${room}`);
+}
+
+/** A few steps far above all others do not set the axis of goodput. */
+function boundsGoodput() {
+  const source = readFileSync(new URL("../../assets/panels.js", import.meta.url), "utf8");
+  const [text] = source.match(/function goodputTop[\s\S]*?\n}/);
+  const top = new Function(`${text}; return goodputTop;`)();
+  const usual = Array.from({ length: 300 }, (_, n) => 15 + (n % 6));
+  assert.equal(top([...usual, 150]), 30, "one step in 300");
+  assert.equal(top([...usual, 40]), 44, "twice as high is no outlier");
+  assert.ok(top([...usual, ...Array(30).fill(150)]) > 150, "one step in ten is no outlier");
+  assert.ok(top([]) > 0 && top([0, 5, 100]) > 100, "few steps");
+}
+
 async function fitsAPhone() {
   await open(390, { phone: true });
   const width = await browser.evaluate(`document.documentElement.scrollWidth`);
@@ -67,6 +87,8 @@ await panels.select();
 await panels.read();
 await changesTheme();
 await saves();
+boundsGoodput();
+await fitsALaptop();
 await fitsAPhone();
 const others = browser.requests.filter((request) => request !== url && !/^(about|data|blob):/.test(request));
 assert.deepEqual(others, [], "no request to anywhere");

@@ -230,7 +230,7 @@ fn flow() -> FlowSeries {
             .map(|n| SelectiveBlock { time_s: time(n + 45), start: start(n + 1), end: start(n + 5) })
             .collect(),
         drops: lost()
-            .map(|n| Drop { time_s: time(n) + 0.01, start: start(n), cause: "error model" })
+            .map(|n| Drop { time_s: time(n) + 0.01, start: start(n), cause: "error model".into() })
             .collect(),
         delivered_bytes: vec![14_480; (DURATION_S * 100.0) as usize],
         delivered_bin_s: 0.01,

@@ -7,7 +7,7 @@ mod matching;
 mod text;
 
 pub(crate) use text::plain;
-pub use text::to_text;
+pub use text::{to_table, to_text};
 
 use crate::error::Error;
 use crate::load::Results;
@@ -76,6 +76,16 @@ pub enum Measure {
     GoodputBitsPerSecond,
     /// Duration of a transfer that was completed in every run.
     CompletionS,
+}
+
+impl Measure {
+    /// Its name, with its unit.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::GoodputBitsPerSecond => "goodput_bits_per_second",
+            Measure::CompletionS => "completion_s",
+        }
+    }
 }
 
 /// Whether there is a difference.

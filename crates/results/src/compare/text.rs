@@ -1,6 +1,7 @@
 //! A comparison as text.
 
 use super::{Comparison, Difference, Measure, Row, Verdict};
+use seamline_report::export::table::Table;
 use seamline_report::quantity::{bit_rate, millis};
 use seamline_report::text_table::TextTable;
 use serde_json::Value;
@@ -57,6 +58,24 @@ fn columns(row: &Row) -> Vec<String> {
         row.factor.map(|factor| format!("{:.3}x", factor.mean)).unwrap_or_default(),
         meaning(row).to_owned(),
     ]
+}
+
+/// A row for each flow of each cell and each measure; numbers are in the unit that the name of the measure ends in.
+pub fn to_table(comparison: &Comparison) -> Table {
+    let rows = || comparison.rows.iter();
+    let cell = |row: &Row| {
+        row.cell.iter().map(|(key, value)| format!("{key} = {}", plain(value))).collect::<Vec<_>>()
+    };
+    Table::new("comparison")
+        .text("cell", rows().map(|row| cell(row).join(", ")))
+        .text("flow", rows().map(|row| row.flow.clone()))
+        .text("measure", rows().map(|row| row.measure.name().to_owned()))
+        .whole("pairs", rows().map(|row| row.pairs as u64))
+        .real("a_mean", rows().map(|row| Some(row.a)))
+        .real("b_mean", rows().map(|row| Some(row.b)))
+        .estimate("difference", "", rows().map(|row| Some(row.difference)))
+        .estimate("factor", "", rows().map(|row| row.factor))
+        .text("verdict", rows().map(|row| meaning(row).to_owned()))
 }
 
 /// A value without quotation marks.

@@ -13,6 +13,10 @@ pub struct OutputSpec {
     pub pcapng: Option<PathBuf>,
     /// Directory for event lists (CSV), one for each run.
     pub events: Option<PathBuf>,
+    /// Directory for time-sequence graphs (xplot), one for each flow of each run.
+    pub xplot: Option<PathBuf>,
+    /// Directory for results in the format of iperf3, one for each flow of each run.
+    pub iperf3: Option<PathBuf>,
     /// Length of an interval in the record of a run.
     pub interval: Duration,
     /// Whether the records of all runs keep their intervals, rather than that of the first run of each cell.
@@ -27,6 +31,8 @@ impl Default for OutputSpec {
         OutputSpec {
             pcapng: None,
             events: None,
+            xplot: None,
+            iperf3: None,
             interval: Duration::from_secs(1),
             intervals_of_every_run: false,
             show_every_interval: false,
@@ -50,6 +56,8 @@ pub(super) fn keys<'a>(duration: Duration) -> Keys<'a, OutputSpec> {
         .definition("output");
         optional pcapng: path(), "Directory for packet captures, relative to the working directory";
         optional events: path(), "Directory for event lists (CSV), relative to the working directory";
+        optional xplot: path(), "Directory for time-sequence graphs (xplot), relative to the working directory";
+        optional iperf3: path(), "Directory for results in the JSON format of iperf3, relative to the working directory";
         property interval: positive_time(), "Length of an interval in tables and records", |it, show| show(&it.interval), set_interval;
         key intervals_of (intervals_of_every_run): choice(INTERVALS), "Which runs of each cell keep their intervals in the record";
     }
