@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     } else {
         print_results(&format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped()))
     };
-    // The files are written even when nobody reads standard output.
+    // The files are written even when standard output is closed.
     let write = |folder: &PathBuf| write(folder, &question, &advice, &json, arguments.output.quiet);
     arguments.out.as_ref().map_or(Ok(()), write).and(printed)
 }
