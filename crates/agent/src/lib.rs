@@ -1,7 +1,7 @@
 //! Help for TCP inside the network: agents at one end of a wireless link, in the base station or a mobile router.
 //!
-//! To add an agent, write its file, add its [`Kind`] to [`ALL`] and its parameters to [`Parameters`] here, and its key table to the
-//! scenario crate.
+//! To add an agent, write its file, add its [`Kind`] to [`ALL`] and its parameters to [`Parameters`] here, and its key table to
+//! `keys.rs`.
 //!
 //! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]); every packet between the two passes through it. Its
 //! state for a TCP connection is a [`Connection`]. [`Connections`] holds them, finds the one that a packet belongs to, and forwards

@@ -12,7 +12,7 @@ use seamline_wire::random::Stream;
 use std::fmt::Debug;
 
 /// How a link's queue treats the packets that find the transmitter busy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum QueueConfig {
     /// Everything waits its turn.
     #[default]
