@@ -39,13 +39,13 @@ fi
 
 version=$(cargo metadata --no-deps --offline --format-version 1 | grep -o '"name":"seamline","version":"[^"]*"' | cut -d'"' -f8)
 for name in seamline seamline-host; do
-    said=$(in_root "/usr/bin/$name" --version)
-    [ "$said" = "$name $version" ] || fail "/usr/bin/$name says $said"
+    output=$(in_root "/usr/bin/$name" --version)
+    [ "$output" = "$name $version" ] || fail "/usr/bin/$name says $output"
     pages=("$root/usr/share/man/man1/$name"*.1.gz)
     [ "${#pages[@]}" -ge 6 ] || fail "$name brings ${#pages[@]} manual pages"
     for page in "${pages[@]}"; do
-        said=$(man --warnings -l "$page" 2>&1 >"$scratch/page") || fail "man does not read $page: $said"
-        [ -z "$said" ] || fail "$page: $said"
+        output=$(man --warnings -l "$page" 2>&1 >"$scratch/page") || fail "man does not read $page: $output"
+        [ -z "$output" ] || fail "$page: $output"
         grep -q SYNOPSIS "$scratch/page" || fail "$page has no synopsis"
     done
     bash -c 'set -e; . "$1"; complete -p "$2"' _ "$root/usr/share/bash-completion/completions/$name" "$name" >/dev/null
@@ -59,8 +59,8 @@ for unit in seamline-agent seamline-mobile seamline-split; do
     [ -f "$root/usr/lib/systemd/system/$unit.service" ] || fail "no unit $unit"
     if command -v systemd-analyze >/dev/null; then
         # Only what it says of a line: the root lacks the units of the system itself.
-        said=$(systemd-analyze verify --man=no --root="$root" "$unit.service" 2>&1 | grep "$unit.service:[0-9]" || true)
-        [ -z "$said" ] || fail "$unit: $said"
+        output=$(systemd-analyze verify --man=no --root="$root" "$unit.service" 2>&1 | grep "$unit.service:[0-9]" || true)
+        [ -z "$output" ] || fail "$unit: $output"
     fi
 done
 

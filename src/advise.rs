@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let json = json(&advice)?;
     let text = || format!("{}\nReproduce: {}\n", format_advice(&advice), arguments.retyped());
     let printed = arguments.output.format.print(text, || to_table(&advice), || Ok(json.clone()));
-    // The files are written even when nobody reads standard output.
+    // The files are written even when standard output is closed.
     let write = |folder: &PathBuf| write(folder, &question, &advice, &json, arguments.output.quiet);
     arguments.out.as_ref().map_or(Ok(()), write).and(printed)
 }

@@ -32,7 +32,7 @@ fn page(code: Code) -> String {
     )
 }
 
-fn format_place(place: &Place) -> &'static str {
+pub(crate) fn format_place(place: &Place) -> &'static str {
     match place {
         Place::Top => "outside any table",
         Place::Link => "in a [[link]]",
@@ -40,20 +40,4 @@ fn format_place(place: &Place) -> &'static str {
         Place::End => "at the end of the file",
         Place::Override => "after --set",
     }
-}
-
-/// All codes with their explanations in Markdown.
-#[cfg(all(test, target_os = "linux"))]
-pub(crate) fn markdown() -> String {
-    let sections = Code::all().map(|code| {
-        let Explanation { title, meaning, place, wrong, right } = code.explanation();
-        let block = |text: &str| format!("```toml\n{}\n```\n", text.trim_end());
-        format!(
-            "\n## {code}: {title}\n\n{meaning}\n\nRejected, {}:\n\n{}\nInstead:\n\n{}",
-            format_place(place),
-            block(wrong),
-            block(right)
-        )
-    });
-    sections.collect()
 }

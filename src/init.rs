@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_experiment::sample::write_sample;
-use seamline_scenario::schema::json_schema;
+use seamline_scenario::schema::{description, json_schema};
 use std::path::PathBuf;
 
 /// A commented scenario.
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     if *schema {
         let schema_path = file.with_file_name(SCHEMA);
-        atomic::write(&schema_path, json_schema().as_bytes())?;
+        atomic::write(&schema_path, json_schema(&description()).as_bytes())?;
         written += &format!(" and {}", schema_path.display());
         atomic::write(file, format!("#:schema ./{SCHEMA}\n{text}").as_bytes())?;
     } else {

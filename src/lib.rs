@@ -76,12 +76,12 @@ mod new;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
-#[cfg(all(test, target_os = "linux"))]
-mod reference;
 mod run;
 mod sweep;
 mod targets;
 mod terminal;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 mod words;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -236,7 +236,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::List(arguments)) => list::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::New(kind)) => new::run(&kind),
-        Some(Command::Schema) => seamline_cli::print(&json_schema()),
+        Some(Command::Schema) => seamline_cli::print(&json_schema(&description())),
         Some(Command::Completions(arguments)) => pages::completions(&arguments, with_keys(groups::command())),
         Some(Command::Man(arguments)) => pages::man(&arguments, groups::command()),
     }

@@ -3,17 +3,18 @@
 use crate::Outcome;
 use crate::bundled;
 use crate::format::FormatOption;
+use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
 use seamline_report::export::table::Table;
 use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::keys::{KindShape, key_list, key_paths};
-use seamline_scenario::schema::{agent, description, kinds, protocol};
+use seamline_scenario::schema::{agent, description, kinds, protocol, with_historical};
 use seamline_tcp::{cc, handover, profile, recovery, variant};
 
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+pub(crate) enum Kind {
     Variants,
     CongestionControls,
     Recoveries,
@@ -35,12 +36,18 @@ pub(crate) struct Arguments {
     kind: Option<Kind>,
     #[command(flatten)]
     format: FormatOption,
+    /// What only comparisons with older work need: profiles and keys of ns-2
+    #[arg(long, conflicts_with_all = ["kind", "format", "json"])]
+    historical: bool,
 }
 
 /// Name, summary, source (may be empty).
-type Entry = (&'static str, &'static str, &'static str);
+pub(crate) type Entry = (&'static str, &'static str, &'static str);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    if arguments.historical {
+        return print(&historical());
+    }
     let all = || Kind::value_variants().iter().copied().filter(|kind| *kind != Kind::Keys);
     let kinds: Vec<Kind> = arguments.kind.map_or_else(|| all().collect(), |kind| vec![kind]);
     let text = || {
@@ -48,11 +55,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let keys = "\nKeys of scenario files: seamline list keys\n";
         sections.join("\n") + if arguments.kind.is_none() { keys } else { "" }
     };
-    arguments.format.print_rows(text, || table(&kinds))
+    arguments.format.print_rows(text, || rows(&kinds))
 }
 
 /// All entries of these kinds.
-fn table(kinds: &[Kind]) -> Table {
+fn rows(kinds: &[Kind]) -> Table {
     let keys = key_paths(&description());
     let of_kind = |kind: &Kind| {
         let name = kind.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
@@ -74,33 +81,36 @@ fn section(kind: Kind) -> String {
     if kind == Kind::Keys {
         return key_list("Keys of scenario files (all: docs/reference/keys.md)", &description());
     }
+    table(headline(kind), entries(kind))
+}
+
+fn table(headline: &str, entries: Vec<Entry>) -> String {
     let row = |(name, summary, cite): Entry| {
         let cite = if cite.is_empty() { String::new() } else { format!("  [{cite}]") };
         vec![name.to_owned(), format!("{summary}{cite}")]
     };
-    let rows: Vec<Vec<String>> = entries(kind).into_iter().map(row).collect();
-    format!("{}\n{}", headline(kind), indented(&aligned(&rows, "l")))
+    let rows: Vec<Vec<String>> = entries.into_iter().map(row).collect();
+    format!("{headline}\n{}", indented(&aligned(&rows, "l")))
 }
 
-/// All that can be listed as tables in Markdown.
-#[cfg(all(test, target_os = "linux"))]
-pub(crate) fn markdown() -> String {
-    let kinds = Kind::value_variants().iter().filter(|kind| ![Kind::Keys, Kind::Demos].contains(kind));
-    let tables = kinds.map(|kind| {
-        let rows = entries(*kind)
-            .into_iter()
-            .map(|(name, about, cite)| format!("| `{name}` | {about} | {cite} |\n"));
-        let (title, usage) = headline(*kind).split_once(" (").unwrap();
-        let usage = usage.trim_end_matches(')');
-        format!(
-            "\n## {title}\n\nIn a scenario: `{usage}`\n\n| name | what it is | source |\n|---|---|---|\n{}",
-            rows.collect::<String>()
-        )
-    });
-    tables.collect()
+fn historical() -> String {
+    let current = key_paths(&description());
+    let all = key_paths(&with_historical());
+    let keys: Vec<Vec<String>> = all
+        .into_iter()
+        .filter(|path| !current.contains(path))
+        .map(|(path, about)| vec![path, about.to_owned()])
+        .collect();
+    let profiles = table("Historical profiles (flow: profile = ...)", profiles(true));
+    format!("{profiles}\nHistorical keys of scenario files\n{}", indented(&aligned(&keys, "l")))
 }
 
-fn headline(kind: Kind) -> &'static str {
+fn profiles(is_historical: bool) -> Vec<Entry> {
+    let wanted = profile::ALL.iter().filter(|it| it.is_historical == is_historical);
+    wanted.map(|it| (it.name, it.summary, it.cite)).collect()
+}
+
+pub(crate) fn headline(kind: Kind) -> &'static str {
     match kind {
         Kind::Variants => "Variants (flow: variant = ...)",
         Kind::CongestionControls => "Congestion controls (flow: congestion_control = ...)",
@@ -117,7 +127,7 @@ fn headline(kind: Kind) -> &'static str {
     }
 }
 
-fn entries(kind: Kind) -> Vec<Entry> {
+pub(crate) fn entries(kind: Kind) -> Vec<Entry> {
     let of_kinds = |table, wanted: fn(&KindShape) -> bool| {
         let kinds = kinds(table).into_iter().filter(wanted).map(|kind| kind.choice);
         kinds.map(|choice| (choice.name, choice.about, choice.cite)).collect()
@@ -127,7 +137,7 @@ fn entries(kind: Kind) -> Vec<Entry> {
         Kind::CongestionControls => cc::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Handovers => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
-        Kind::Profiles => profile::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Profiles => profiles(false),
         Kind::Generators => of_kinds("schedule", |kind| kind.table.key("file").is_none()),
         Kind::Recordings => of_kinds("schedule", |kind| kind.table.key("file").is_some()),
         Kind::ErrorModels => of_kinds("loss", |_| true),

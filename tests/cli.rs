@@ -35,8 +35,8 @@ fn without_arguments_it_shows_all_subcommands_in_groups() {
 #[test]
 fn commands_for_real_hosts_are_refused_with_their_new_name() {
     for name in ["mobile", "agent", "sender"] {
-        let said = format!("`seamline {name}` is now `seamline-host {name}`");
-        assert_contains(&refuses(&[name, "--help"], folder().path()), &[&said]);
+        let hint = format!("`seamline {name}` is now `seamline-host {name}`");
+        assert_contains(&refuses(&[name, "--help"], folder().path()), &[&hint]);
     }
 }
 
@@ -131,7 +131,7 @@ fn captures_and_events_are_written_whole() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
+fn what_cannot_be_written_is_reported_and_leaves_nothing_behind() {
     let folder = folder();
     fs::write(folder.path().join("occupied"), "a file, not a folder").unwrap();
     let file = scenario("quickstart.toml");
@@ -219,8 +219,7 @@ fn standard_output_that_is_full_is_a_failure_with_words_and_one_that_is_closed_w
 fn the_list_names_everything_with_its_source() {
     let output = seamline(&["list"], &folder().keep());
     let text = stdout(&output);
-    for expected in ["cubic", "RFC 9438", "westwood+", "ns2-2001", "starlink", "gilbert-elliott", "mahimahi"]
-    {
+    for expected in ["cubic", "RFC 9438", "westwood+", "starlink", "gilbert-elliott", "mahimahi"] {
         assert!(text.contains(expected), "{expected}");
     }
     let output = seamline(&["list", "variants"], &folder().keep());
@@ -228,6 +227,21 @@ fn the_list_names_everything_with_its_source() {
     let keys = stdout(&seamline(&["list", "keys"], &folder().keep())).to_owned();
     for expected in ["[[flow]]", "flow.vegas\n", "Minimum retransmission timeout (default: \"1 s\")"] {
         assert!(keys.contains(expected), "{expected}");
+    }
+}
+
+/// Papers need what ns-2 does; other users are not offered it.
+#[test]
+fn what_only_comparisons_need_is_listed_when_asked_for() {
+    let folder = folder();
+    let historical = stdout(&seamline(&["list", "--historical"], folder.path())).to_owned();
+    for expected in ["ns2-2001", "flow.NAME.ns2.vegas_rounds_difference", "agent.NAME.snoop.profile"] {
+        assert!(historical.contains(expected), "{expected}");
+    }
+    assert!(!historical.contains("linux") && !historical.contains("flow.NAME.vegas."), "{historical}");
+    for arguments in [&["list"][..], &["list", "keys"], &["schema"], &["completions", "bash"]] {
+        let output = seamline(arguments, folder.path());
+        assert!(output.status.success() && !stdout(&output).contains("ns2"), "{arguments:?}");
     }
 }
 
@@ -270,7 +284,7 @@ fn a_recording_is_known_by_its_content() {
 }
 
 /// Every scenario that ships runs; those over a recording get one made up here, and the real ones that lie
-/// beside the project where there are any.
+/// next to the project where there are any.
 #[test]
 fn every_scenario_that_ships_runs() {
     let folder = folder();

@@ -13,9 +13,9 @@ fn devices_pipes_and_endless_text_are_no_scenario() {
     Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
     for file in ["/dev/zero", "pipe"] {
         for command in [&["run", file][..], &["check", file], &["sweep", file, "--out", "out"]] {
-            let said = refuses(command, folder.path());
+            let message = refuses(command, folder.path());
             assert_contains(
-                &said,
+                &message,
                 &[&format!("cannot read {file}: it is a pipe or device, not a regular file")],
             );
         }
@@ -45,15 +45,15 @@ fn recordings_of_other_kinds_are_named() {
     Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
     fs::write(folder.path().join("packed"), [0x28, 0xb5, 0x2f, 0xfd, 1, 2, 3]).unwrap();
     fs::write(folder.path().join("other"), b"\xfd7zXZ\x00rest").unwrap();
-    for (file, said) in [
+    for (file, message) in [
         ("/dev/zero", &["it is a pipe or device"][..]),
         ("pipe", &["it is a pipe or device"]),
         ("packed", &["Zstandard (.zst)", "zstd -d"]),
         ("other", &["xz (.xz)", "xz -d"]),
     ] {
-        assert_contains(&refuses(&["demo", "--recording", file], folder.path()), said);
+        assert_contains(&refuses(&["demo", "--recording", file], folder.path()), message);
         let set = format!("link.space.schedule.file={file}");
-        assert_contains(&refuses(&["run", &scenario("leoem.toml"), "--set", &set], folder.path()), said);
+        assert_contains(&refuses(&["run", &scenario("leoem.toml"), "--set", &set], folder.path()), message);
     }
 }
 
@@ -64,16 +64,16 @@ fn control_characters_of_a_scenario_do_not_reach_the_terminal() {
     let title = text.lines().find(|line| line.starts_with("title")).unwrap().to_owned();
     let text = text.replace(&title, "title = \"Red \\u001b[31m and \\u202e and \\u009b\"");
     fs::write(folder.path().join("my.toml"), text).unwrap();
-    let said = succeeds(
+    let message = succeeds(
         &["run", "my.toml", "--seeds", "2", "--set", "duration=2 s", "--report", "page.html"],
         folder.path(),
     );
-    assert_contains(&said, &["Red \\u{1b}[31m and \\u{202e} and \\u{9b}: 5 grid cells"]);
+    assert_contains(&message, &["Red \\u{1b}[31m and \\u{202e} and \\u{9b}: 5 grid cells"]);
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert_contains(&page, &["<title>Red \u{fffd}[31m and \u{fffd} and \u{fffd}"]);
     let set = "flow.main.variant=\"\\u001b[31m\"";
-    let said = refuses(&["run", "my.toml", "--set", set], folder.path());
-    assert!(!said.contains('\u{1b}'));
+    let message = refuses(&["run", "my.toml", "--set", set], folder.path());
+    assert!(!message.contains('\u{1b}'));
 }
 
 #[test]
@@ -83,15 +83,15 @@ fn places_for_results_are_checked_first() {
     fs::create_dir(folder.path().join("folder.html")).unwrap();
     let file = scenario("quickstart.toml");
     for option in ["--report", "--pcapng", "--events"] {
-        let said = refuses(&["run", &file, option, "file"], folder.path());
-        assert_contains(&said, &[option, "cannot write to `file`: it is a file, not a folder", "tip: "]);
-        let said = refuses(&["run", &file, option, "/proc/nope"], folder.path());
-        assert_contains(&said, &[option, "cannot write to `/proc/nope`"]);
+        let message = refuses(&["run", &file, option, "file"], folder.path());
+        assert_contains(&message, &[option, "cannot write to `file`: it is a file, not a folder", "tip: "]);
+        let message = refuses(&["run", &file, option, "/proc/nope"], folder.path());
+        assert_contains(&message, &[option, "cannot write to `/proc/nope`"]);
     }
-    let said = refuses(&["run", &file, "--report", "folder.html"], folder.path());
-    assert_contains(&said, &["--report", "it is a folder"]);
-    let said = refuses(&["sweep", &file, "--out", "file"], folder.path());
-    assert_contains(&said, &["--out", "it is a file, not a folder"]);
+    let message = refuses(&["run", &file, "--report", "folder.html"], folder.path());
+    assert_contains(&message, &["--report", "it is a folder"]);
+    let message = refuses(&["sweep", &file, "--out", "file"], folder.path());
+    assert_contains(&message, &["--out", "it is a file, not a folder"]);
     assert_contains(&refuses(&["paper", "E", "--out", "file"], folder.path()), &["--out", "it is a file"]);
 }
 

@@ -78,7 +78,7 @@ fn what_is_not_in_the_grid_is_refused_with_what_is() {
         ("agent.station.kind=split", "\"split\" is not a value of agent.station.kind"),
         ("agent.station.kind", "should be KEY=VALUE"),
     ] {
-        let said = refuses(&grid(&file, &["--baseline", baseline]), folder.path());
-        assert_contains(&said, &[expected, "agent.station.kind: none, snoop"]);
+        let message = refuses(&grid(&file, &["--baseline", baseline]), folder.path());
+        assert_contains(&message, &[expected, "agent.station.kind: none, snoop"]);
     }
 }

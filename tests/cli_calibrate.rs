@@ -33,7 +33,7 @@ fn a_quick_calibration_finds_delays_rates_losses_and_handovers_as_configured() {
         assert_between("datagrams", number(delay, "/datagrams"), 490.0, 500.0);
     }
     assert_between("bare path in us", number(&found, "/delay/bare_path/median_us"), 1.0, 1000.0);
-    assert_between("Mbit/s beside", number(&found, "/delay/beside_tcp_mbit_per_s"), 35.0, 48.7);
+    assert_between("Mbit/s of TCP", number(&found, "/delay/with_tcp_mbit_per_s"), 35.0, 48.7);
 
     // An emulator that gets no processor falls behind, but never runs ahead.
     let slowest = if found["host"]["was_busy"] == true { -30.0 } else { -2.0 };

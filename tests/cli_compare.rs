@@ -43,7 +43,7 @@ fn the_same_results_are_identical_however_they_are_stored() {
 
 /// Labels name the cells of a grid; what is behind them may differ all the same.
 #[test]
-fn what_is_behind_a_label_is_not_said_to_be_the_same() {
+fn what_is_behind_a_label_is_not_reported_as_the_same() {
     let folder = folder();
     let text = fs::read_to_string(scenario("quickstart.toml")).unwrap();
     let (head, _) = text.split_once("[grid").expect("a grid");
@@ -68,7 +68,7 @@ fn what_is_behind_a_label_is_not_said_to_be_the_same() {
 }
 
 #[test]
-fn a_difference_is_said_with_its_interval_and_what_differs() {
+fn a_difference_is_reported_with_its_interval_and_what_differs() {
     let folder = folder();
     run("a.json", &["--seeds", "8"], folder.path());
     run("b.json", &["--seeds", "8", "--set", "link.radio.rate=2 Mbit/s"], folder.path());

@@ -77,7 +77,7 @@ fn it_can_begin_from_any_bundled_scenario() {
         let text = succeeds(&["init", &file, "--from", name], folder.path());
         assert_contains(&text, &[&format!("Next: seamline run {file}")]);
         let written = fs::read_to_string(folder.path().join(&file)).unwrap();
-        assert!(!written.contains("#:schema"), "its schema is not beside it");
+        assert!(!written.contains("#:schema"), "its schema is not next to it");
         let shipped = fs::read_to_string(scenario(&file)).unwrap();
         let shipped = shipped.replace("file = \"\"", &format!("file = \"sample.{name}\""));
         assert_eq!(shipped, format!("#:schema ../docs/scenario.schema.json\n{written}"));

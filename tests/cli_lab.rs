@@ -147,38 +147,41 @@ fn a_round_trip_through_the_network_takes_as_long_as_its_links() {
 fn what_the_lab_cannot_do_is_refused_with_what_can_be_done() {
     let Some(_alone) = lab_or_skip("what_the_lab_cannot_do") else { return };
     let (folder, file) = (folder(), scenario("lab-quick.toml"));
-    let said = |more: &[&str]| refuses(&[&["lab", &file], more].concat(), folder.path());
+    let message = |more: &[&str]| refuses(&[&["lab", &file], more].concat(), folder.path());
     let vegas = ["--set", "grid.flow.download.variant=['vegas-nobody-has']"];
-    assert_contains(&said(&vegas), &["vegas-nobody-has"]);
+    assert_contains(&message(&vegas), &["vegas-nobody-has"]);
     assert_contains(
-        &said(&["--congestion", "nobody-has-it"]),
+        &message(&["--congestion", "nobody-has-it"]),
         &["no congestion control \"nobody-has-it\"", "it has", "reno", "--seamline server"],
     );
     assert_contains(
-        &said(&["--seamline", "nowhere"]),
+        &message(&["--seamline", "nowhere"]),
         &["no flow begins or ends at \"nowhere\"", "server, phone"],
     );
     assert_contains(
-        &said(&["--at", "nowhere", "--", "true"]),
+        &message(&["--at", "nowhere", "--", "true"]),
         &["no command can run at \"nowhere\"", "server, phone"],
     );
-    assert_contains(&said(&["--serve", "server", "--", "true"]), &["NODE=COMMAND"]);
+    assert_contains(&message(&["--serve", "server", "--", "true"]), &["NODE=COMMAND"]);
     // A command's connections have no variant, but what is asked for is there or refused.
     assert_contains(
-        &said(&["--congestion", "nobody-has-it", "--", "true"]),
+        &message(&["--congestion", "nobody-has-it", "--", "true"]),
         &["no congestion control \"nobody-has-it\"", "it has", "reno"],
     );
-    assert_contains(&said(&["--seamline", "nowhere", "--", "true"]), &["\"nowhere\"", "server, phone"]);
+    assert_contains(&message(&["--seamline", "nowhere", "--", "true"]), &["\"nowhere\"", "server, phone"]);
     assert_contains(
-        &said(&["--seamline", "phone", "--", "true"]),
+        &message(&["--seamline", "phone", "--", "true"]),
         &["no command can run at \"phone\"", "our endpoint", "--at another node"],
     );
     let report = folder.path().join("report");
-    assert_contains(&said(&["--report", report.to_str().unwrap(), "--", "true"]), &["--report", "command"]);
+    assert_contains(
+        &message(&["--report", report.to_str().unwrap(), "--", "true"]),
+        &["--report", "command"],
+    );
     assert!(!report.exists());
     let ehn = ["--set", "flow.download.handover=ehn"];
     assert_contains(
-        &said(&ehn),
+        &message(&ehn),
         &["\"ehn\"", "the kernel's TCP does not have", "--seamline server --seamline phone"],
     );
 }
@@ -206,15 +209,15 @@ fn state(runtime: &Path) -> Vec<String> {
 fn the_environment_names_the_peer() {
     let Some(_alone) = lab_or_skip("the_environment_names_the_peer") else { return };
     let (folder, file) = (folder(), scenario("lab-quick.toml"));
-    let said = |more: &[&str]| {
+    let message = |more: &[&str]| {
         let command = ["--quiet", "--", "sh", "-c", "echo $SEAMLINE_NODE $SEAMLINE_PEER_NAME $SEAMLINE_PEER"];
         let output = seamline(&[&["lab", &file], more, &command].concat(), folder.path());
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
-    let phone = said(&[]);
+    let phone = message(&[]);
     assert_eq!((&phone[..2], phone[2].contains('.')), (&["phone".to_owned(), "server".to_owned()][..], true));
-    let server = said(&["--at", "server", "--ipv6"]);
+    let server = message(&["--at", "server", "--ipv6"]);
     assert_eq!(
         (&server[..2], server[2].contains(':')),
         (&["server".to_owned(), "phone".to_owned()][..], true)

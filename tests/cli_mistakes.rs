@@ -12,9 +12,9 @@ fn mistake(from: &str, to: &str, expected: &[&str]) {
     let text = fs::read_to_string(scenario("quickstart.toml")).unwrap();
     assert!(text.contains(from), "{from} is not in the scenario");
     fs::write(folder.path().join("my.toml"), text.replacen(from, to, 1)).unwrap();
-    let said = refuses(&["check", "my.toml"], folder.path());
-    assert_contains(&said, expected);
-    assert_contains(&said, &["my.toml:", "^"]);
+    let message = refuses(&["check", "my.toml"], folder.path());
+    assert_contains(&message, expected);
+    assert_contains(&message, &["my.toml:", "^"]);
     assert_contains(&refuses(&["run", "my.toml"], folder.path()), expected);
     assert_contains(&refuses(&["sweep", "my.toml", "--out", "out"], folder.path()), expected);
     assert!(!folder.path().join("out").exists(), "nothing is begun");

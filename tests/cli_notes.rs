@@ -1,4 +1,4 @@
-//! What a user is told about results, recordings and long experiments besides the numbers.
+//! The notes that a user gets about results, recordings and long experiments besides the numbers.
 
 mod support;
 
@@ -28,9 +28,9 @@ fn warnings(folder: &Path, set: &[&str]) -> String {
 #[test]
 fn results_are_explained_by_what_the_scenario_lacks() {
     let folder = folder();
-    let said = warnings(folder.path(), &[]);
-    assert_contains(&said, &["all seeds gave the same results", "link wire has no queue limit"]);
-    assert!(!said.contains("limited by its window") && !said.contains("ever arrived"), "{said}");
+    let message = warnings(folder.path(), &[]);
+    assert_contains(&message, &["all seeds gave the same results", "link wire has no queue limit"]);
+    assert!(!message.contains("limited by its window") && !message.contains("ever arrived"), "{message}");
 
     let limited = warnings(
         folder.path(),
@@ -56,8 +56,8 @@ fn results_are_explained_by_what_the_scenario_lacks() {
 fn a_variant_that_only_kernels_have_leads_to_the_lab() {
     let folder = folder();
     fs::write(folder.path().join("plain.toml"), PLAIN).unwrap();
-    let said = refuses(&["check", "plain.toml", "--set", "flow.main.variant=bbr"], folder.path());
-    assert_contains(&said, &["no such value", "seamline lab FILE --congestion bbr"]);
+    let message = refuses(&["check", "plain.toml", "--set", "flow.main.variant=bbr"], folder.path());
+    assert_contains(&message, &["no such value", "seamline lab FILE --congestion bbr"]);
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn a_recording_says_what_it_was_read_as() {
         let set = ["--set", "duration=2 s", "--set", "warm_up=0 s", "--seeds", "1"];
         seamline(&[&["demo", "--recording", file][..], &set].concat(), folder.path())
     };
-    let said = read("ms.txt");
-    assert!(said.status.success(), "{}", stderr(&said));
+    let message = read("ms.txt");
+    assert!(message.status.success(), "{}", stderr(&message));
     assert_contains(
-        stderr(&said),
+        stderr(&message),
         &["ms.txt read as delay-series: 1 s, one-way delay 25.0 ms on average (20.5 to 29.5)"],
     );
 
@@ -84,8 +84,8 @@ fn a_recording_says_what_it_was_read_as() {
 #[test]
 fn a_long_experiment_states_its_time_and_memory_first() {
     let folder = folder();
-    let said = warnings(folder.path(), &["duration=4 s"]);
-    assert!(!said.contains("will take about"), "{said}");
+    let message = warnings(folder.path(), &["duration=4 s"]);
+    assert!(!message.contains("will take about"), "{message}");
     fs::write(folder.path().join("plain.toml"), PLAIN).unwrap();
     let set = ["--set", "duration=900000 s", "--set", "link.wire.rate=1 Gbit/s"];
     let mut run = std::process::Command::new(support::program("seamline"))
@@ -95,8 +95,8 @@ fn a_long_experiment_states_its_time_and_memory_first() {
         .spawn()
         .unwrap();
     let mut first = String::new();
-    let said = run.stderr.take().unwrap();
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(said), &mut first).unwrap();
+    let message = run.stderr.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(message), &mut first).unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
     assert_contains(&first, &["2 runs will take about", "of memory for records, judged by the first 20"]);

@@ -59,13 +59,13 @@ fn page(folder: &Path, name: &str) -> String {
 #[test]
 fn pages_refer_to_all_pages_and_to_no_others() {
     let folder = folder();
-    let said = succeeds(&["man", "pages"], folder.path());
+    let message = succeeds(&["man", "pages"], folder.path());
     let (mut seen, mut to_read) = (BTreeSet::new(), vec!["seamline".to_owned()]);
     while let Some(name) = to_read.pop() {
         let text = page(folder.path(), &name);
         let version = concat!("\"seamline ", env!("CARGO_PKG_VERSION"), "\"");
         assert!(text.lines().any(|line| line.starts_with(".TH ") && line.contains(version)), "{name}");
-        assert!(said.contains(&format!("pages/{name}.1\n")), "{name}");
+        assert!(message.contains(&format!("pages/{name}.1\n")), "{name}");
         to_read
             .extend(text.split_whitespace().filter_map(|word| word.strip_suffix("(1)")).map(str::to_owned));
         assert!(seen.insert(name.clone()), "{name} is referred to twice");

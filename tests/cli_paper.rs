@@ -43,7 +43,7 @@ fn claims_are_judged_and_runs_kept() {
     assert!(again.starts_with(&kept.join("\n")), "what was there is kept");
 }
 
-/// Papers with lines over a parameter, curves over time, a closed form and an ablation: all of them on the page and beside it,
+/// Papers with lines over a parameter, curves over time, a closed form and an ablation: all of them on the page and next to it,
 /// each with its unit, and a claim for each that was fixed.
 #[test]
 fn other_papers_have_their_pictures() {
@@ -117,7 +117,7 @@ fn other_papers_have_their_pictures() {
     }
 }
 
-/// The page has every claim with its verdict, and everything lies beside it; the tables say what claims.json says.
+/// The page has every claim with its verdict, and everything lies next to it; the tables say what claims.json says.
 fn assert_page(out: &Path, claims: &[Value]) {
     let page = fs::read_to_string(out.join("report.html")).unwrap();
     for claim in claims {
@@ -163,10 +163,10 @@ fn assert_page(out: &Path, claims: &[Value]) {
     assert_eq!(cells.len(), 1 + 24 + 24 + 12 * 7 + 3 * 7, "a row for each flow of each cell");
 }
 
-/// Each other reading of a silent point is a line beside the reading taken, which is shown over their seeds, too; the
+/// Each other reading of a silent point is a line next to the reading taken, which is shown over their seeds, too; the
 /// page and the tables have the same.
 #[test]
-fn other_readings_stand_beside() {
+fn other_readings_stand_next_to_the_reading_taken() {
     let folder = folder();
     let arguments = ["paper", "E", "--seeds", "4", "--duration", "10 s", "--out", "out"];
     let text = succeeds(&arguments, folder.path());

@@ -313,7 +313,7 @@ fn a_second_process_is_kept_out() {
 }
 
 /// A limit of the file size stands in for a disk without room, and the folder of temporary files does not exist: what
-/// cannot be stored anywhere goes to standard output, every line that is said to be there.
+/// cannot be stored anywhere goes to standard output, every line that the summary announces.
 #[cfg(unix)]
 #[test]
 fn when_nothing_can_be_written_the_lines_go_to_standard_output() {
@@ -385,7 +385,7 @@ fn resumes_with(kept: &str, sweep: &str, folder: &Path) {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_said_before_anything_runs() {
+fn a_folder_that_cannot_be_made_is_reported_before_anything_runs() {
     let folder = folder();
     fs::write(folder.path().join("out"), "a file, not a folder").unwrap();
     let arguments = short("2");

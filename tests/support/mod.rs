@@ -76,10 +76,10 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// Held by whoever runs a lab.
+/// Held by the test that runs a lab.
 static LABS: RwLock<()> = RwLock::new(());
 
-/// Whether this host lets us make namespaces; if not, that is said. Nobody else runs a lab while what is returned is held: for tests that look at
+/// Whether this host lets us make namespaces; if not, it prints why. Nobody else runs a lab while what is returned is held: for tests that look at
 /// what a lab leaves behind, or at how late it is.
 ///
 /// # Panics
@@ -89,7 +89,7 @@ pub(crate) fn lab_or_skip(name: &str) -> Option<RwLockWriteGuard<'static, ()>> {
     has_lab(name).then_some(alone)
 }
 
-/// The same for tests that may run beside each other: as many as the host has cores, for they wait most of the time, and begin again when they were
+/// The same for tests that may run at the same time: as many as the host has cores, for they wait most of the time, and begin again when they were
 /// late.
 pub(crate) fn shared_lab_or_skip(name: &str) -> Option<RwLockReadGuard<'static, ()>> {
     let shared = LABS.read().unwrap_or_else(PoisonError::into_inner);

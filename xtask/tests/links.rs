@@ -113,7 +113,7 @@ fn book_builds() {
     let Ok(built) = built else {
         return seamline_testing::skip("book_builds", "it takes mdbook");
     };
-    let said = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success() && !said.contains("WARN") && !said.contains("ERROR"), "{said}");
+    let message = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success() && !message.contains("WARN") && !message.contains("ERROR"), "{message}");
     assert!(folder.path().join("index.html").exists());
 }

@@ -1,6 +1,6 @@
 //! Whether a segment can be one of the connection that its ports name: what an agent learns from, and what ends its part in a connection.
 //!
-//! A stateful filter's checks (van Rooij, "Real stateful TCP packet filtering in IP Filter", 2000, as in Linux's connection tracking), in the manner
+//! A stateful filter's checks (van Rooij, "Real stateful TCP packet filtering in IP Filter", 2000, as in Linux's connection tracking), in the style
 //! of RFC 5961: both numbers of a segment have to be near what has passed, a reset has to have exactly the number that its receiver expects, and a SYN
 //! ends nothing that has not ended. Unlike a filter an agent lets everything pass: it only does not believe it. And unlike a filter it may not have
 //! seen what came before: a connection goes another way for a while, or another one takes its ports. So numbers that are not believed are
@@ -30,14 +30,14 @@ pub(crate) struct Guard {
     claims: Option<Box<[Option<Claim>; 2]>>,
 }
 
-/// What one side has sent, and what the other has said of it.
+/// What one side has sent, and what the other has reported of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Direction {
     /// The next byte that the other side waits for.
     acknowledged: Option<SequenceNumber>,
     /// The end of what was sent.
     end: Option<SequenceNumber>,
-    /// What the other side has offered to take at most, or twice what was under way at most: more cannot be sent at once, nor be said of it.
+    /// What the other side has offered to take at most, or twice what was under way at most: more cannot be sent at once, nor be reported.
     room: u32,
     /// Of the windows that this side offers; `None` as long as its SYN has not been seen.
     shift: Option<u8>,

@@ -61,6 +61,7 @@ pub fn snoop<'a>() -> Keys<'a, SnoopParameters> {
                     *it = SnoopParameters::ns2();
                 }
             },);
+        .historical();
         key cache: whole(0, 1_000_000), "Packets cached per connection";
         key passed_duplicates: whole(0, 100), "Duplicate acknowledgments that pass before one triggers a local retransmission";
         key local_retransmissions: whole(0, 1000), "Maximum number of local retransmissions of a packet";
@@ -106,7 +107,7 @@ fn split<'a>() -> Keys<'a, SplitParameters> {
 fn tcp<'a>() -> Keys<'a, AgentTcp> {
     table! { AgentTcp;
         optional variant: named(choices!(variant::all())), "TCP variant of the agent; in a scenario that of the first flow unless given, elsewhere newreno";
-        optional profile: named(choices!(profile::ALL)), "Profile of the agent's TCP; in a scenario that of the first flow unless given, elsewhere rfc";
+        optional profile: named(choices!(profile::ALL, is_historical)), "Profile of the agent's TCP; in a scenario that of the first flow unless given, elsewhere rfc";
         optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
     }
     .check(|reader, it| {

@@ -1,11 +1,11 @@
 //! Help for TCP inside the network: agents at one end of a wireless link, in the base station or a mobile router.
 //!
-//! To add an agent, write its file, add its [`Kind`] to [`ALL`] and its parameters to [`Parameters`] here, and its key table to the
-//! scenario crate.
+//! To add an agent, write its file, add its [`Kind`] to [`ALL`] and its parameters to [`Parameters`] here, and its key table to
+//! `keys.rs`.
 //!
 //! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]); every packet between the two passes through it. Its
 //! state for a TCP connection is a [`Connection`]. [`Connections`] holds them, finds the one that a packet belongs to, and forwards
-//! everything else untouched: packets in tunnels (unless told to look inside), control messages, and connections for which there is no
+//! everything else untouched: packets in tunnels (unless configured to look inside), control messages, and connections for which there is no
 //! room. Most agents need not see the start of a connection; one that does lets other connections pass.
 //!
 //! On real packets an agent gets what [`seamline_wire::codec::decode_complete`] takes in, and the messages of other agents. Everything

@@ -40,19 +40,19 @@ fn one_bit_speaks_of_all() {
     script.wireless(ack(2001).losses(&alike)).onwards_as(ack(2001).losses(&alike.map(|(at, _)| (at, Air))));
 }
 
-/// What its sender sends again is judged anew: lost in a queue first and on the air then, and the other way round.
+/// What its sender sends again is judged again: lost in a queue first and on the air then, and the other way round.
 #[test]
 fn what_is_sent_again_is_judged_anew() {
     let mut script = under_way(with(ElnAckParameters::default()));
     let fourth = ack(3001).losses(&[(0, Congestion)]);
-    let told = ack(3001).losses(&[(0, Air)]);
+    let marked = ack(3001).losses(&[(0, Air)]);
     script.at(20).wireless(fourth.clone()).onwards();
     script.at(100).wired(data(3001, 1000)).onwards();
-    script.at(120).wireless(fourth.clone()).onwards_as(told.clone());
-    script.at(1119).wireless(fourth.clone()).onwards_as(told.clone());
+    script.at(120).wireless(fourth.clone()).onwards_as(marked.clone());
+    script.at(1119).wireless(fourth.clone()).onwards_as(marked.clone());
     script.at(1120).wireless(fourth.clone()).onwards().wireless(fourth.clone()).onwards();
     script.at(1200).wired(data(3001, 1000)).onwards();
-    script.at(1210).wireless(fourth).onwards_as(told);
+    script.at(1210).wireless(fourth).onwards_as(marked);
 }
 
 /// An agent that comes late blames nobody for what it has not seen; other marks and segments pass as they are.

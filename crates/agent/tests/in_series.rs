@@ -108,17 +108,17 @@ fn two_agents_storm_no_more_than_one() {
     };
     let [snoop, eln_ack] = ["snoop", "eln-ack"].map(|name| find(name).expect("it is there"));
     let [_, one, alone] = over_the_air([eln_ack, snoop]);
-    let [outer, inner, beside] = over_the_air([snoop, snoop]);
+    let [outer, inner, second] = over_the_air([snoop, snoop]);
     let segments = SEEDS * 2_000_000 / 1448;
     assert!((segments / 20..segments / 2).contains(&one), "{one}");
     assert!(outer + inner < one * 5 / 4, "{outer} and {inner}, one alone {one}");
     // The one nearer to the air repairs; the other steps in when that repair is lost, too.
     assert!(outer < inner / 2, "{outer} and {inner}");
-    assert!(alone < segments / 30 && beside < segments / 30, "{alone} and {beside} of {segments}");
+    assert!(alone < segments / 30 && second < segments / 30, "{alone} and {second} of {segments}");
 }
 
 /// Nothing is heard from the mobile host any more. Each agent sends at most ten times by itself; what the first one sends again is to the
-/// second what a sender repeats, and begins its ten anew. That is bounded, and no faster than their timers.
+/// second what a sender repeats, and begins its ten again. That is bounded, and no faster than their timers.
 #[test]
 fn silence_is_not_answered_for_ever() {
     let snoop = || Script::new(agent(find("snoop").expect("it is there")));

@@ -207,10 +207,10 @@ fn every_byte_arrives_over_moves_of_the_router() {
             let run = run(kind, &plan);
             prop_assert_eq!(delivered(&run), plan.bytes);
             let [base_stations, router] = [0, 1].map(|agent| run.agents[agent].counters());
-            let [repaired, mended, lost, asked] = deeds.get();
+            let [at_stations, at_router, lost, asked] = deeds.get();
             deeds.set([
-                repaired + base_stations.local_retransmissions,
-                mended + router.local_retransmissions,
+                at_stations + base_stations.local_retransmissions,
+                at_router + router.local_retransmissions,
                 lost + base_stations.unknown,
                 asked + router.messages,
             ]);
@@ -227,7 +227,7 @@ fn every_byte_arrives_over_moves_of_the_router() {
 /// Two packets are lost in the air while the router stays; they are there a round trip of its link later, through the tunnel. The
 /// sender hears of nothing.
 #[test]
-fn a_loss_in_the_tunnel_is_mended_there() {
+fn a_loss_in_the_tunnel_is_repaired_there() {
     let hop = |one_way_delay| Hop { loss: 0, duplication: 0, reordering: 0, one_way_delay };
     let plan = Plan {
         hops: [hop(1), hop(20), hop(20)],

@@ -77,7 +77,7 @@ fn the_base_station_sends_all_that_is_asked_for_at_once() {
     script.at(130).wireless(wants(18)).onwards().at(60_000).is_quiet();
 }
 
-/// Whoever forges requests, or repeats one, has each packet sent as often as a mobile router would ask for it, and no more; it counts anew when it comes again.
+/// A host that forges requests, or repeats one, has each packet sent as often as a mobile router would ask for it, and no more; it counts again when it comes again.
 #[test]
 fn nobody_has_a_packet_sent_again_without_end() {
     let mut script = up_to_11(base_station());
@@ -380,7 +380,7 @@ fn without_room_the_sender_is_let_know() {
     assert_eq!(script.counters().not_cached, 2);
 }
 
-/// Whoever sends again what is acknowledged has not got the acknowledgment: the host's next one goes on, whatever else it could mean.
+/// A host that sends again what is acknowledged has not received the acknowledgment: the next one passes, whatever else it could mean.
 #[test]
 fn a_lost_acknowledgment_is_repeated() {
     let mut script = up_to_11(mobile_router());

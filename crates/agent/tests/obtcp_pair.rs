@@ -74,11 +74,11 @@ fn every_byte_arrives() {
         run.run_out();
         prop_assert_eq!(delivered(&run), plan.bytes);
         let [base_station, router] = [0, 1].map(|agent| run.agents[agent].counters());
-        let [asked, repaired, mended, hidden] = deeds.get();
+        let [asked, at_station, at_router, hidden] = deeds.get();
         deeds.set([
             asked + router.messages,
-            repaired + base_station.local_retransmissions,
-            mended + router.local_retransmissions,
+            at_station + base_station.local_retransmissions,
+            at_router + router.local_retransmissions,
             hidden + router.suppressed_acknowledgments,
         ]);
         Ok(())

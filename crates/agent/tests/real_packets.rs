@@ -123,11 +123,11 @@ fn other(version: u8, from: Port, protocol: u8, body: &[u8]) -> Vec<u8> {
         packet[6] = protocol;
     }
     packet.extend(body);
-    mend(packet)
+    fix_header(packet)
 }
 
 /// Length and header checksum.
-fn mend(mut packet: Vec<u8>) -> Vec<u8> {
+fn fix_header(mut packet: Vec<u8>) -> Vec<u8> {
     let length = packet.len() as u16;
     if packet[0] >> 4 == 4 {
         packet[2..4].copy_from_slice(&length.to_be_bytes());
@@ -147,13 +147,13 @@ fn opaque(from: Port) -> Vec<(&'static str, Vec<u8>)> {
     let fragment = |bits: [u8; 2]| {
         let mut packet = plain(4);
         packet[6..8].copy_from_slice(&bits);
-        mend(packet)
+        fix_header(packet)
     };
     let with_option = |option: &[u8]| {
         let mut packet = plain(4);
         packet.splice(40..40, option.iter().copied());
         packet[32] = (5 + option.len() as u8 / 4) << 4;
-        let mut packet = mend(packet);
+        let mut packet = fix_header(packet);
         packet[36..38].fill(0);
         let pseudo = Checksum::new().over(&packet[12..20]).over(&[0, 6]);
         let sum = pseudo.over(&((packet.len() - 20) as u32).to_be_bytes()).over(&packet[20..]).field();
@@ -164,7 +164,7 @@ fn opaque(from: Port) -> Vec<(&'static str, Vec<u8>)> {
         let mut packet = plain(6);
         packet[6] = kind;
         packet.splice(40..40, header);
-        mend(packet)
+        fix_header(packet)
     };
     let damaged = |at: usize| {
         let mut packet = plain(4);
@@ -197,7 +197,7 @@ fn opaque(from: Port) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Beside a connection that the agent knows, and a SYN that it might split.
+/// Next to a connection that the agent knows, and a SYN that it might split.
 #[test]
 fn what_is_opaque_never_reaches_an_agent() {
     for (name, mut middlebox) in middleboxes() {
@@ -226,7 +226,7 @@ fn a_syn_with_an_unknown_option_passes() {
     let mut bytes = bytes_of(4, WIRED, syn, &[]);
     bytes.extend([30, 4, 0, 0x81]);
     bytes[32] = 6 << 4;
-    let mut bytes = mend(bytes);
+    let mut bytes = fix_header(bytes);
     bytes[36..38].fill(0);
     let pseudo = Checksum::new().over(&bytes[12..20]).over(&[0, 6, 0, 0, 0, 24]);
     let sum = pseudo.over(&bytes[20..]).field();

@@ -33,7 +33,7 @@ fn marked(acknowledgment: u32, mark: Mark) -> Sent {
 }
 
 /// "I have moved", "I will hand off" and what else one end tells the other may stand in a duplicate, and nowhere else: it goes on, also
-/// where Snoop and the mobile router of obTCP hide duplicates, and the loss is mended here all the same.
+/// where Snoop and the mobile router of obTCP hide duplicates, and the loss is repaired here all the same.
 #[test]
 fn marks_of_a_handover_pass_where_duplicates_end() {
     for kind in ["snoop", "obtcp"] {
@@ -44,7 +44,7 @@ fn marks_of_a_handover_pass_where_duplicates_end() {
                 script.at(at).wireless(ack(2001));
                 again += script.sent_by_side()[1].len();
             }
-            assert!(again > 0, "{kind} mends the loss");
+            assert!(again > 0, "{kind} repairs the loss");
             script.at(25).wireless(ack(2001)).ends_here();
             script.at(26).wireless(marked(2001, mark)).onwards().is_quiet();
             script.at(27).wireless(ack(2001)).ends_here();
@@ -60,7 +60,7 @@ fn a_marked_duplicate_is_a_duplicate() {
     script.at(22).wireless(marked(2001, Mark::WillHandover)).sends_again(2001).onwards();
 }
 
-/// Losses that a duplicate lists are what Snoop mends: the sender need not hear of them.
+/// Losses that a duplicate lists are what Snoop repairs: the sender need not hear of them.
 #[test]
 fn lists_of_losses_end_with_their_duplicates() {
     let mut script = under_way(script("snoop"));
@@ -81,7 +81,7 @@ fn snoop_hides_tr_acks_once_its_cache_is_there() {
 }
 
 /// Before the cache is there nothing is hidden: the sender retransmits fast and halves its window, and a moment later the agent sends
-/// the same again. Both repair one loss, and the window is cut for what the agent mends.
+/// the same again. Both repair one loss, and the window is cut for what the agent repairs.
 #[test]
 fn tr_acks_that_come_before_the_cache_repair_what_it_repairs_again() {
     let mut new = script("snoop");
@@ -116,7 +116,7 @@ fn snoop_lets_freeze_tcp_close_and_open_the_window() {
 }
 
 /// ELN-ACK judges by what came by. Losses of the handover did not come by here but at the old base station: until the state of its agent
-/// arrives they are told as congestion, and the sender cuts; an acknowledgment sent at once, as by TR-ACKs, comes too early.
+/// arrives they are reported as congestion, and the sender cuts; an acknowledgment sent at once, as by TR-ACKs, comes too early.
 #[test]
 fn eln_ack_calls_losses_of_a_handover_congestion_until_its_state_is_there() {
     let listing = |cause| ack(2001).losses(&[(0, cause)]);

@@ -25,7 +25,7 @@ fn under_way(mut script: Script) -> Script {
 /// The third packet is lost: one duplicate passes, the second makes the agent send it again, the rest is hidden; what is
 /// acknowledged then passes.
 #[test]
-fn a_loss_on_the_air_is_mended_here() {
+fn a_loss_on_the_air_is_repaired_here() {
     let mut script = under_way(snoop());
     script.at(21).wireless(ack(2001)).onwards();
     script.at(22).wireless(ack(2001)).sends_again(2001).ends_here();
@@ -148,7 +148,7 @@ fn what_came_twice_is_no_loss() {
     script.at(27).wireless(ack(2001).sack(&[(5001, 7001), third])).ends_here();
 }
 
-/// An acknowledgment has room for three blocks beside timestamps, so a gap that is not told may never be told again: what shows one passes, and tells
+/// An acknowledgment has room for three blocks next to timestamps, so a gap that is not reported may never be reported again: what shows one passes, and tells
 /// of all that was hidden since the last. What only makes the latest block longer is hidden.
 #[test]
 fn no_block_is_kept_from_the_sender() {
@@ -164,7 +164,7 @@ fn no_block_is_kept_from_the_sender() {
     assert_eq!(script.counters().local_retransmissions, 1);
 }
 
-/// Where the acknowledgment was lost that would have told of it, a report of something else lists what is new: section 4.2 of RFC 2883.
+/// Where the acknowledgment was lost that would have reported it, a report of something else lists what is new: section 4.2 of RFC 2883.
 #[test]
 fn what_is_new_counts_beside_what_came_twice() {
     let mut script = under_way(snoop());
@@ -200,7 +200,7 @@ fn sequence_numbers_wrap() {
 
 /// A reset ends what is known, and another connection once both ends have begun it.
 #[test]
-fn a_connection_that_begins_anew_is_another_one() {
+fn a_connection_that_begins_again_is_another_one() {
     let mut script = under_way(snoop());
     script.at(30).wired(data(10_001, 0).flags(Flags::RST)).onwards().at(60_000).is_quiet();
     let mut script = under_way(snoop());
@@ -228,7 +228,7 @@ fn who_guesses_ends_nothing() {
     }
 }
 
-/// What was on the air when the mobile host left goes over the new air, once, and is mended there as before.
+/// What was on the air when the mobile host left goes over the new air, once, and is repaired there as before.
 #[test]
 fn the_cache_moves_with_the_mobile_host() {
     let mut old = under_way(snoop());
@@ -281,7 +281,7 @@ fn gaps_in_the_uplink(mut script: Script) -> Script {
 /// Balakrishnan and Katz 1998: acknowledgments that ask for what the air has lost say so; a retransmission on its way does not
 /// end that, because duplicates for the loss come until the far end has it.
 #[test]
-fn losses_of_the_uplink_are_told_to_the_mobile_host() {
+fn losses_of_the_uplink_are_reported_to_the_mobile_host() {
     let air = &[(0, LossCause::Air)];
     let mut script = gaps_in_the_uplink(snoop());
     script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
@@ -307,14 +307,14 @@ fn repairs_fill_gaps_in_ns2() {
     assert_eq!(script.counters().marked_acknowledgments, 2);
 }
 
-/// What the agent has never seen, what it has, and what another agent has already told, it leaves alone.
+/// What the agent has never seen, what it has, and what another agent has already reported, it leaves alone.
 #[test]
 fn other_losses_of_the_uplink_are_not() {
     let mut script = gaps_in_the_uplink(snoop());
     script.wired(ack(101)).onwards().wired(ack(101)).onwards();
     script.wired(ack(4001)).onwards().wired(ack(4001)).onwards().wired(ack(6501)).onwards();
-    let told = ack(5001).losses(&[(0, LossCause::Congestion)]);
-    script.wired(told).onwards().wired(ack(5001).flags(Flags::FIN | Flags::ACK)).onwards();
+    let listed = ack(5001).losses(&[(0, LossCause::Congestion)]);
+    script.wired(listed).onwards().wired(ack(5001).flags(Flags::FIN | Flags::ACK)).onwards();
     let mut script = gaps_in_the_uplink(with(SnoopParameters {
         explicit_loss_notification: false,
         ..SnoopParameters::default()
@@ -331,9 +331,9 @@ fn a_mark_takes_its_place_from_sack_blocks() {
     gaps_in_the_uplink(snoop()).wired(given).onwards_as(marked);
 }
 
-/// With more gaps than are remembered, what came by and is not remembered is not told as lost over the air.
+/// With more gaps than are remembered, what came by and is not remembered is not reported as lost over the air.
 #[test]
-fn more_gaps_than_are_remembered_are_not_told() {
+fn more_gaps_than_are_remembered_are_not_reported() {
     let mut script = snoop();
     for n in 0..70 {
         script.wireless(data(1 + n * 2000, 1000)).onwards();

@@ -288,7 +288,7 @@ fn a_connection_may_follow_another() {
     assert_eq!(script.counters().split, 2);
 }
 
-/// A SYN that comes again is answered again; another one from a host that has begun anew replaces what was not open.
+/// A SYN that comes again is answered again; another one from a host that has begun again replaces what was not open.
 #[test]
 fn a_syn_may_come_again() {
     let mut script = split();
@@ -368,7 +368,7 @@ fn after_a_move_everything_goes_on_at_once() {
     };
     assert_eq!((numbers(&to_mobile), numbers(&to_fixed)), (vec![101, 1101, 2101, 3101], vec![next]));
 
-    // A probe of a closed window: whether it is open again was said where the mobile host has left.
+    // A probe of a closed window: whether it is open again was sent where the mobile host has left.
     let mut script = split();
     let next = open(&mut script).wrapping_add(1);
     script.wireless(data(501, 0).acknowledging(101).window(0));

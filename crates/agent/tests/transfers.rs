@@ -20,7 +20,7 @@ struct Plan {
     variant: usize,
     seed: u64,
     good_from: u64,
-    /// Both ends list losses and heed what they are told of them.
+    /// Both ends list losses and act on what is reported of them.
     notifies: bool,
     offers: [Offers; 2],
     /// When the agent comes, in milliseconds, if it is not there from the beginning.

@@ -67,7 +67,7 @@ fn what_is_in_tunnels_passes_untouched() {
     assert!(seamline_agent::ALL.iter().any(|kind| kind.ends_connections));
 }
 
-/// Snoop mends a loss inside a tunnel, and inside of two, with the headers that the packet came with.
+/// Snoop repairs a loss inside a tunnel, and inside of two, with the headers that the packet came with.
 #[test]
 fn snoop_sends_again_in_the_same_tunnels() {
     for tunnels in [&[to(HERE)][..], &[to(HERE), Tunnel { entry: NodeId(11), exit: NodeId(31) }]] {
@@ -93,7 +93,7 @@ fn eln_ack_judges_inside_a_tunnel() {
 }
 
 /// The base station of obTCP hears a SNACK inside the tunnel, and its answer and repairs go down inside it, too. What never came to it
-/// is told the router before the packet behind it.
+/// is reported to the router before the packet behind it.
 #[test]
 fn the_base_station_answers_inside_the_tunnel() {
     let mut script = inside("obtcp");

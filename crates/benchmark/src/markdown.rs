@@ -9,26 +9,32 @@ use std::fmt::Write;
 
 const INTRODUCTION: &str = "# What a handover costs Linux TCP, and what helps
 
-A phone downloads from a server over a radio link that goes away and comes back. Both are network namespaces of one host with the kernel's own
-TCP; what is between them is the lab's: 20 Mbit/s, 25 ms each way, a queue of 83 packets, which is what is under way in a round trip. In the
-outage all is lost that is in the queue, in the air, or arrives. An outage of one nominal length is between 0.8 and 1.2 times as long from run
-to run, and begins at another time, because the time of a stock sender depends on the state of its doubled timer when the link is back.
+A phone downloads from a server over a radio link that goes down and comes back. Both are network namespaces of one host with the kernel's
+own TCP. The lab emulates the path between them: 20 Mbit/s, 25 ms each way, and a queue of 83 packets, which is one bandwidth-delay product.
+An outage loses everything that is in the queue, in the air, or arrives meanwhile. An outage of one nominal length lasts between 0.8 and 1.2
+times as long from run to run and begins at a different time, because the recovery of a stock sender depends on where its doubled timer
+stands when the link is back.
 
-- *An acknowledgment lost*: as is usual, something that the phone has sent is lost in the outage, too. *No acknowledgment lost*: what comes
-  down is cut off 150 ms before the outage, which makes that longer for the sender, so that all that the phone has to say arrives, and a repeated acknowledgment says nothing new. (But for `freeze`:
-  with a lead that is true nothing is under way when the link goes.)
-- *Random loss*: 0.1 % of the packets that come down are lost, besides.
-- *Bulk*: one download without end. *Requests*: answers of 100 kB, each asked for when the last one is complete.
+- *An acknowledgment lost*: the usual case, in which something that the phone has sent is lost in the outage, too.
+- *No acknowledgment lost*: the downlink is cut 150 ms before the outage, so that all acknowledgments of the phone arrive and a repeated one
+  carries nothing new. For the sender the outage is longer by that time. (Except for `freeze`: with a correct lead nothing is in flight when
+  the link goes down.)
+- *Random loss*: in addition, 0.1 % of the downlink packets are lost.
+- *Bulk*: one download without end. *Requests*: answers of 100 kB, each requested when the previous one is complete.
 
-Times count from the instant when the link is back. **First data**: the first segment with data arrives. **Progress**: the application has more than
-before; for requests, the next answer is complete. **Full rate**: from then on data arrives for 100 ms at 90 % of the rate from before, which is
-that of two seconds until half a second before the outage. First data and full rate count what arrives, segments that come twice among it; for MPTCP, whose
-segments the kernel does not count, full rate is that of the application. **Stall**: the longest time in which the application got nothing, the outage included. **Missed**: how much less the application gets in five seconds than at that rate; below zero it gets more. **Dropped**: packets that the
-queue of the link dropped in these five seconds because it was full.
+Times count from the instant at which the link is back.
 
-Numbers are medians, in brackets an interval that holds the true median with a chance of at least 95 % when there are six runs or more (between
-two of the sorted values, by the sign test; of fewer runs it is their whole range). Runs in which the host was too busy to emulate the network well
-are repeated, and left out if that does not help.
+- **First data**: the first segment with data arrives.
+- **Progress**: the application has more than before the outage; for requests, the next answer is complete.
+- **Full rate**: from then on, data arrives for 100 ms at 90 % of the rate before the outage, measured over two seconds that end half a second
+  before it. First data and full rate count what arrives, including segments that arrive twice. For MPTCP the kernel exposes no segment
+  counts, so full rate is measured at the application.
+- **Stall**: the longest time in which the application received nothing, including the outage.
+- **Missed**: how much less the application receives in five seconds than at that rate; negative if it receives more.
+- **Dropped**: packets that the queue of the link dropped in these five seconds because it was full.
+
+Numbers are medians. The brackets hold the true median with a probability of at least 95 % for six runs or more (sign test); with fewer runs
+they are the whole range. Runs in which the host was too busy to emulate the network well are repeated, and left out if that does not help.
 ";
 
 /// Everything as Markdown.
@@ -62,7 +68,7 @@ fn provenance(cells: &[Cell], runs: &[Run]) -> String {
     let repeated: u32 = runs.iter().map(|run| run.repeated).sum();
     let left_out = runs.iter().filter(|run| !run.warnings.is_empty()).count();
     format!(
-        "Kernel {}; {} runs, {each} of each case; {repeated} repeated, {left_out} left out. This page is written by `seamline benchmark --out DIR`.",
+        "Kernel {}; {} runs, {each} of each case; {repeated} repeated, {left_out} left out. Generated by `seamline benchmark --out DIR`.",
         kernels.join(", "),
         runs.len() - left_out,
     )

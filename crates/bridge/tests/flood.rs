@@ -117,7 +117,7 @@ fn a_hundred_thousand_connections_take_what_is_stated() {
     }
 }
 
-/// Data of one byte, which takes most beside its bytes, and of a thousand; nothing is ever acknowledged.
+/// Data of one byte, which takes most besides its bytes, and of a thousand; nothing is ever acknowledged.
 #[test]
 fn what_is_kept_stays_within_the_memory_that_is_set() {
     for kind in ["snoop", "obtcp-bs", "obtcp-mr"] {

@@ -48,7 +48,7 @@ fn what_the_agent_cannot_take_in_passes_byte_for_byte() {
     damaged[70] ^= 1;
     let mut udp = four.clone();
     udp[9] = 17;
-    mend(&mut udp);
+    fix_header(&mut udp);
     let strange = |packet: &[u8]| with_unknown_option(packet).expect("there is room");
     let mut frames: Vec<Vec<u8>> =
         [&first, &second, &damaged, &udp, &strange(&four), &strange(&six), &four[..30].to_vec(), &vec![]]
@@ -220,7 +220,7 @@ fn a_reset_ends_what_is_known() {
 
 /// Another connection between the same ports is known as such once both ends have begun it.
 #[test]
-fn a_connection_that_begins_anew_is_another_one() {
+fn a_connection_that_begins_again_is_another_one() {
     let mut engine = opened(engine("snoop"), 4, None);
     let [client, server] = [3_000_000_000, 90_000_000];
     let mut put = |from, segment, payload: &[u8]| {

@@ -38,7 +38,7 @@ struct Plan {
     apart: Duration,
     /// On the wired side, and on the wireless side.
     trouble: [Trouble; 2],
-    /// The engine is killed and begun anew so often.
+    /// The engine is killed and started again so often.
     restarts_every: Option<Duration>,
     /// The MTU changes between the two so often.
     mtu_changes_every: Option<Duration>,
@@ -270,7 +270,7 @@ impl World {
         let (first, second) = if is_first(packet) { (packet, &other[..]) } else { (&other[..], packet) };
         let mut whole = [first, &second[20..]].concat();
         whole[6..8].fill(0);
-        mend(&mut whole);
+        fix_header(&mut whole);
         Some(whole)
     }
 
@@ -367,7 +367,7 @@ fn all_trouble_at_once_in_both_directions() {
     }
 }
 
-/// What was suppressed, kept and told is gone each time.
+/// What was suppressed, kept and reported is gone each time.
 #[test]
 fn an_engine_that_is_killed_and_begun_anew() {
     for kind in KINDS {

@@ -1,4 +1,4 @@
-//! Quantities in words, and what is said about those that are not clear.
+//! Quantities in words, and the messages about those that are not clear.
 
 use seamline_config::document::{Node, Value};
 use seamline_config::source::SourceId;
@@ -101,8 +101,8 @@ fn what_is_not_clear_gets_the_spelling_that_is() {
         (share, "120 %", "too large: at most 100 %"),
         (share, "1", "write \"100 %\""),
     ] {
-        let said = read(&text(written)).unwrap_or_else(|| panic!("{written} was taken"));
-        assert!(said.contains(expected), "{written}: {said}");
+        let message = read(&text(written)).unwrap_or_else(|| panic!("{written} was taken"));
+        assert!(message.contains(expected), "{written}: {message}");
     }
     assert!(share(&node(Value::Float(0.01))).unwrap().contains("write \"1 %\""));
     assert!(time(&node(Value::Integer(5))).unwrap().contains("the unit is missing"));

@@ -78,10 +78,10 @@ mod tests {
     fn a_line_is_one_line_whatever_is_in_it() {
         let line = Line::new("refused")
             .with("count", 3)
-            .with("said", "up a\n\"b\"")
+            .with("message", "up a\n\"b\"")
             .with("by", "wwan0")
             .with("empty", "");
-        assert_eq!(line.to_string(), r#"event=refused count=3 said="up a\n\"b\"" by=wwan0 empty="""#);
+        assert_eq!(line.to_string(), r#"event=refused count=3 message="up a\n\"b\"" by=wwan0 empty="""#);
         let object: Value = serde_json::from_str(&line.to_json()).unwrap();
         assert_eq!((&object["event"], &object["count"]), (&Value::from("refused"), &Value::from(3)));
     }

@@ -135,7 +135,7 @@ fn finite_transfers_complete() {
 fn endless_flows_fill_the_link() {
     let text = "duration = \"2.5 s\"\n".to_owned() + &link(100, "") + &flow("download", true, "");
     in_every_arm("endless_flows_fill_the_link", &[ARMS], &text, |run| {
-        // Over the whole run: a hole that is mended after a warm-up would deliver what came before it.
+        // Over the whole run: a hole that is repaired after a warm-up would deliver what came before it.
         let share = run.flows[0].delivered_bytes as f64 * 8.0 / 2.5 / (20e6 * 1448.0 / 1500.0);
         assert!((0.8..1.0).contains(&share), "{share} of what the link can carry: {:?}", run.flows[0]);
         let carried = run.links[0].delivered_bytes as f64 * 8.0 / 2.5 / 20e6;
@@ -158,7 +158,7 @@ fn data_comes_again_right_after_a_handover() {
     });
 }
 
-/// The packets listed are lost, no other, and each is mended.
+/// The packets listed are lost, no other, and each is repaired.
 #[test]
 fn listed_losses_are_what_is_lost() {
     let text = "duration = \"2 s\"\n".to_owned()

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_can_be_told_is_understood() {
+    fn every_notice_is_understood() {
         let wwan = || Some("wwan0".to_owned());
         let lead = Some(Duration::from_millis(150));
         assert_eq!(read("up\n"), Ok(Command::Up(None)));

@@ -53,7 +53,7 @@ pub struct Connection {
     /// Whether its own data is to be sent again.
     pub is_kick_due: bool,
     /// The window in its newest packet, whether or not it was the true one.
-    pub said_window: u16,
+    pub advertised_window: u16,
     /// Whether its packets say that the window is closed.
     pub frozen: Frozen,
     /// Whether packets have gone unseen since its last one, so that it may be another connection between the same ports.
@@ -142,7 +142,7 @@ impl Connections {
                     owed: None,
                     given: 0,
                     is_kick_due: false,
-                    said_window: headers.segment.window,
+                    advertised_window: headers.segment.window,
                     frozen: Frozen::No,
                     is_doubtful: false,
                     is_blocked: false,
@@ -264,7 +264,7 @@ impl Connection {
     }
 
     /// The same. If it has received more than they acknowledge, the connection as it is once the last of them acknowledges that, too, with the
-    /// window that it said.
+    /// window that it advertised.
     pub fn caught_up(&mut self, now: Instant, received: u64) -> Option<Connection> {
         self.learn_origin(received);
         let expected = self.origin.filter(|_| !self.is_doubtful).map(|origin| origin + received as u32);
@@ -299,16 +299,16 @@ impl Connection {
     }
 
     /// The window that a packet would have carried if it had not been closed.
-    fn true_window(&mut self, said: u16) -> u16 {
-        self.said_window = said;
-        match (self.frozen, said) {
+    fn true_window(&mut self, advertised: u16) -> u16 {
+        self.advertised_window = advertised;
+        match (self.frozen, advertised) {
             (Frozen::Yes | Frozen::Thawed, 0) => self.last.segment.window,
             (Frozen::Thawed, _) => {
                 self.frozen = Frozen::No;
-                said
+                advertised
             }
             // A frozen one has sent by an interface without the program.
-            (Frozen::No | Frozen::Yes, _) => said,
+            (Frozen::No | Frozen::Yes, _) => advertised,
         }
     }
 

@@ -131,7 +131,7 @@ pub struct Kick {
 
 impl Kick {
     /// Begin, if there is anything to undo. `next` is SND.NXT as far as packets were seen leaving; `standing` is from when the link was
-    /// lost, if that was said, and `retransmitted` where the newest retransmission began: where packets were lost before anybody saw
+    /// lost, if that was reported, and `retransmitted` where the newest retransmission began: where packets were lost before anybody saw
     /// them, these are still right.
     pub fn new(
         next: SequenceNumber,

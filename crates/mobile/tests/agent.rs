@@ -17,7 +17,7 @@ const SERVER: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 7);
 const WWAN: u32 = 3;
 const TUNNEL: u32 = 4;
 
-/// Has the connections that it is told, and a route or none.
+/// Has the connections that it is given, and a route or none.
 struct FakeHost {
     view: Option<KernelView>,
     has_route: bool,
@@ -166,7 +166,7 @@ fn policies_say_how_often_and_how() {
 fn without_an_echo_what_is_repeated_after_an_outage_says_that_there_is_none() {
     let stamped = Timestamps { value: 900, echo: 700 };
     let bare = Timestamps { echo: 0, ..stamped };
-    for (policy, words, said) in [
+    for (policy, words, logged) in [
         ("echo = true", &["down", "up"][..], stamped),
         ("echo = false", &["down", "up"], bare),
         ("echo = false", &["up"], stamped),
@@ -179,7 +179,7 @@ fn without_an_echo_what_is_repeated_after_an_outage_says_that_there_is_none() {
             tell(&mut agent, seconds(at), &format!("{words} wwan0"), &mut host);
         }
         let echoes: Vec<_> = host.acknowledgments().iter().map(|segment| segment.timestamps).collect();
-        assert_eq!(echoes, [Some(said); 3], "{policy}, {words:?}");
+        assert_eq!(echoes, [Some(logged); 3], "{policy}, {words:?}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_link_that_was_never_lost_marks_nothing() {
 }
 
 #[test]
-fn an_end_that_has_been_silent_for_long_is_not_told_of_a_disruption_that_nobody_has_seen() {
+fn an_end_that_has_been_silent_for_long_is_not_notified_of_a_disruption_that_no_packet_showed() {
     let (mut agent, mut host) = (agent("[default]\ndisruption = true"), FakeHost::new());
     tell(&mut agent, seconds(16), "up wwan0", &mut host);
     assert_eq!((host.acknowledgments().len(), agent.counters().disruptions), (3, 0));
@@ -218,7 +218,7 @@ fn a_full_queue_does_not_hold_up_the_kicks_of_other_connections() {
 }
 
 #[test]
-fn other_ends_are_told_of_the_disruption_only_where_the_policy_says_so_and_last() {
+fn other_ends_are_notified_of_the_disruption_only_where_the_policy_says_so_and_last() {
     for (settings, messages) in [("", 0), ("[default]\ndisruption = true", 3)] {
         let (mut agent, mut host) = (agent(settings), FakeHost::new());
         tell(&mut agent, seconds(2), "up wwan0", &mut host);
@@ -229,7 +229,7 @@ fn other_ends_are_told_of_the_disruption_only_where_the_policy_says_so_and_last(
 }
 
 #[test]
-fn an_end_that_had_nothing_to_say_before_the_disruption_is_not_told_of_it() {
+fn an_end_that_had_nothing_to_say_before_the_disruption_is_not_notified_of_it() {
     let (mut agent, mut host) = (agent("[default]\ndisruption = true"), FakeHost::new());
     tell(&mut agent, seconds(11), "down", &mut host);
     tell(&mut agent, seconds(16), "up wwan0", &mut host);
@@ -306,7 +306,7 @@ fn a_connection_waits_for_its_address_and_for_a_route() {
     assert_eq!(agent.counters().failures, 1, "one attempt after one piece of news");
     host.has_route = true;
     agent.help(seconds(4), &mut host);
-    assert_eq!(host.acknowledgments(), [], "nobody has said that there is a route now");
+    assert_eq!(host.acknowledgments(), [], "no notice has said that there is a route now");
     agent.routes_changed();
     agent.help(seconds(4), &mut host);
     assert_eq!(host.acknowledgments().len(), 3);
@@ -392,7 +392,7 @@ fn data_sent_unseen_while_the_link_was_gone_is_kicked_where_it_begins() {
 
 /// A modem that is plugged in again: the same name, or only the same address.
 #[test]
-fn connections_follow_an_interface_that_is_removed_and_made_anew() {
+fn connections_follow_an_interface_that_is_removed_and_made_again() {
     for (name, is_up_at_once) in [("wwan0", true), ("wwan0", false), ("wwan1", true)] {
         let (mut agent, mut host) = (agent(""), FakeHost::new());
         agent.gone(seconds(1), WWAN);
@@ -435,7 +435,7 @@ fn what_is_on_the_link_that_is_back_is_helped_once() {
 }
 
 #[test]
-fn what_is_on_a_link_is_back_with_it_though_all_were_said_to_be_lost() {
+fn what_is_on_a_link_is_back_with_it_though_all_were_reported_lost() {
     let vlan = Described { below: Some(WWAN), ..link(5, "wwan0.7", true) };
     for (before, after, count) in [
         ("down", "up wwan0", 3),
@@ -561,9 +561,9 @@ fn dry_it_says_everything_and_sends_nothing() {
     agent.described(Instant::ZERO, wwan(true));
     agent.address(WWAN, HOST.into(), true);
     agent.sent(Instant::ZERO, WWAN, &packet(40_001));
-    let said: Vec<&str> =
+    let logged: Vec<&str> =
         tell(&mut agent, seconds(1), "up", &mut host).iter().map(|line| line.event).collect();
-    assert_eq!(said, ["link-up", "would-repeat", "would-kick"]);
+    assert_eq!(logged, ["link-up", "would-repeat", "would-kick"]);
     assert_eq!((host.sent.len(), agent.counters().acknowledgments), (0, 0));
 }
 

@@ -68,13 +68,13 @@ fn acknowledgment(connection: &Connection, mark: Option<Mark>) -> Headers {
 }
 
 #[test]
-fn the_last_acknowledgment_is_said_again_with_the_highest_number_sent() {
+fn the_last_acknowledgment_is_repeated_with_the_highest_number_sent() {
     for ip in [v4(), v6()] {
         let known =
             after(ip, &[segment(1000, 500, 77), segment(1500, 0, 177), segment(1500, 60_000, 277)]).unwrap();
-        let said = acknowledgment(&known, None);
+        let repeated = acknowledgment(&known, None);
         let expected = Segment { flags: Flags::ACK, ..segment(1500, 0, 277) };
-        assert_eq!(said, headers(ip, Segment { sequence: SequenceNumber(61_500), ..expected }));
+        assert_eq!(repeated, headers(ip, Segment { sequence: SequenceNumber(61_500), ..expected }));
     }
 }
 
@@ -95,15 +95,15 @@ fn a_packet_overtaken_in_the_hosts_queue_takes_nothing_back() {
 #[test]
 fn a_fin_counts_one_and_is_not_repeated() {
     let fin = Segment { flags: Flags::ACK | Flags::FIN, ..segment(1000, 10, 77) };
-    let said = acknowledgment(&after(v4(), &[fin]).unwrap(), None).segment;
-    assert_eq!((said.sequence, said.flags), (SequenceNumber(1011), Flags::ACK));
+    let repeated = acknowledgment(&after(v4(), &[fin]).unwrap(), None).segment;
+    assert_eq!((repeated.sequence, repeated.flags), (SequenceNumber(1011), Flags::ACK));
 }
 
 #[test]
 fn numbers_may_wrap() {
     let known = after(v6(), &[segment(u32::MAX - 99, 100, u32::MAX), segment(0, 50, 5)]).unwrap();
-    let said = acknowledgment(&known, None).segment;
-    assert_eq!((said.sequence, said.acknowledgment), (SequenceNumber(50), SequenceNumber(5)));
+    let repeated = acknowledgment(&known, None).segment;
+    assert_eq!((repeated.sequence, repeated.acknowledgment), (SequenceNumber(50), SequenceNumber(5)));
 }
 
 #[test]
@@ -149,19 +149,19 @@ fn marks_go_before_sack_blocks_that_do_not_fit_beside_them() {
 fn a_report_of_a_duplicate_is_not_made_twice() {
     let block =
         |left: u32, right: u32| SackBlock { left: SequenceNumber(left), right: SequenceNumber(right) };
-    let said = |blocks: &[SackBlock]| {
+    let repeated = |blocks: &[SackBlock]| {
         let sack = blocks.iter().copied().collect();
         acknowledgment(&after(v4(), &[Segment { sack, ..segment(1, 0, 100) }]).unwrap(), None).segment.sack
     };
     let missing = block(300, 400);
     // RFC 2883 section 4: below the acknowledgment, or within the second block.
-    assert_eq!(said(&[block(50, 60), missing]), [missing].into_iter().collect());
-    assert_eq!(said(&[block(310, 320), missing]), [missing].into_iter().collect());
-    assert_eq!(said(&[missing, block(500, 600)]).len(), 2);
+    assert_eq!(repeated(&[block(50, 60), missing]), [missing].into_iter().collect());
+    assert_eq!(repeated(&[block(310, 320), missing]), [missing].into_iter().collect());
+    assert_eq!(repeated(&[missing, block(500, 600)]).len(), 2);
 }
 
 #[test]
-fn congestion_bits_are_said_again() {
+fn congestion_bits_are_repeated() {
     let echo = Segment { flags: Flags::ACK | Flags::ECE, ..segment(1, 0, 2) };
     assert_eq!(acknowledgment(&after(v4(), &[echo]).unwrap(), None).segment.flags, echo.flags);
     // CWR answers an echo once, with data; that a segment may be marked is for data to say, too.
@@ -172,19 +172,19 @@ fn congestion_bits_are_said_again() {
             IpHeader::V6(header) => &mut header.traffic_class,
         };
         *class = TrafficClass(10 << 2 | 0b10);
-        let said = acknowledgment(&after(ip, &[answer]).unwrap(), None);
-        assert_eq!(said.segment.flags, Flags::ACK);
-        assert_eq!(said.ip.traffic_class(), TrafficClass(10 << 2));
+        let repeated = acknowledgment(&after(ip, &[answer]).unwrap(), None);
+        assert_eq!(repeated.segment.flags, Flags::ACK);
+        assert_eq!(repeated.ip.traffic_class(), TrafficClass(10 << 2));
     }
-    // The bit beside CWR belongs to the counter of Accurate ECN; the codec does not read it.
+    // The bit next to CWR belongs to the counter of Accurate ECN; the codec does not read it.
     let mut packet = bytes(&headers(v4(), echo));
     packet[20 + 12] |= 1;
     let mut all = connections();
     all.sent(Instant::ZERO, WWAN, &packet, |_, _| false, |_| true).unwrap();
     let (_, known) = all.iter().next().unwrap();
-    let said = craft::acknowledgment(known, None).unwrap();
-    assert_eq!(said[20 + 12] & 0x0f, 1);
-    assert!(decode(&said).is_ok(), "its checksum is right");
+    let repeated = craft::acknowledgment(known, None).unwrap();
+    assert_eq!(repeated[20 + 12] & 0x0f, 1);
+    assert!(decode(&repeated).is_ok(), "its checksum is right");
     // Once it was seen, CWR belongs to it, too, and a packet without the bit says that it is 0.
     all.sent(Instant::ZERO, WWAN, &bytes(&headers(v4(), answer)), |_, _| false, |_| true).unwrap();
     let (_, known) = all.iter().next().unwrap();

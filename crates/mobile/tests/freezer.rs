@@ -38,7 +38,7 @@ const FAR: seamline_wire::Instant = seamline_wire::Instant::MAX;
 
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Whether the program can be loaded here; if not, it is said why. One test at a time holds what it returns.
+/// Whether the program can be loaded here; if not, it prints why. One test at a time holds what it returns.
 fn freezer_or_skip(name: &str) -> Option<MutexGuard<'static, ()>> {
     const { assert!(HAS_FREEZER) };
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,10 +76,10 @@ fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
         server.send(1000);
         let last = server.next(Duration::from_secs(1)).expect("an acknowledgment of the data").segment;
         assert!(last.window > 0);
-        let told = now();
+        let noticed_at = now();
         assert_eq!(ask(&phone.daemon.socket, "going-down wwan0 in 500 ms").unwrap(), "ok");
         let closed = server.next(Duration::from_millis(500)).expect("a closed window").segment;
-        let after = (now() - told).as_millis();
+        let after = (now() - noticed_at).as_millis();
         // The round trip is some milliseconds of the test's own, the margin 200. Before the loss it must have gone.
         assert!((200..500).contains(&after), "{version:?}: {after} ms: {}", phone.log());
         assert_eq!((closed.window, closed.acknowledgment), (0, last.acknowledgment));
@@ -88,15 +88,15 @@ fn every_segment_of_a_frozen_connection_says_that_the_window_is_closed() {
         assert_eq!(data.window, 0);
         server.drain(Duration::from_millis(20));
         let received = server.send(1000);
-        let said = server.next(Duration::from_millis(300)).expect("the kernel's acknowledgment").segment;
-        assert_eq!((said.window, said.acknowledgment), (0, received));
+        let seen = server.next(Duration::from_millis(300)).expect("the kernel's acknowledgment").segment;
+        assert_eq!((seen.window, seen.acknowledgment), (0, received));
         server.drain(Duration::from_millis(100));
         assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
         for _ in 0..3 {
-            let said = server.next(Duration::from_millis(300)).expect("it is opened").segment;
-            assert_eq!((said.flags, said.length, said.acknowledgment), (Flags::ACK, 0, received));
+            let seen = server.next(Duration::from_millis(300)).expect("it is opened").segment;
+            assert_eq!((seen.flags, seen.length, seen.acknowledgment), (Flags::ACK, 0, received));
             // Since the first one the application has read nothing.
-            assert!(said.window > 0 && said.window <= last.window, "{said:?} after {last:?}");
+            assert!(seen.window > 0 && seen.window <= last.window, "{seen:?} after {last:?}");
         }
         server.send(1000);
         let open = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
@@ -151,8 +151,8 @@ fn one_segment_arrives(phone: &Phone) -> Result<(), &'static str> {
     // From a margin before the loss on nothing more should come.
     pause(Duration::from_millis(30));
     let received = server.send(1000);
-    let said = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
-    assert_eq!((said.window, said.acknowledgment), (0, received));
+    let seen = server.next(Duration::from_millis(300)).expect("an acknowledgment").segment;
+    assert_eq!((seen.window, seen.acknowledgment), (0, received));
     // It is logged after that.
     server.drain(Duration::from_millis(20));
     let log = phone.log();
@@ -160,7 +160,7 @@ fn one_segment_arrives(phone: &Phone) -> Result<(), &'static str> {
     if !caught_up.any(|line| line.contains(&format!("acknowledgment={}", received.0))) {
         return Err("the kernel was faster");
     }
-    // What the kernel wanted to say last is less than what it said before.
+    // What the kernel wanted to advertise last is less than what it advertised before.
     assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
     let thawed = server.next(Duration::from_millis(300)).expect("it is opened").segment;
     assert_eq!(thawed.acknowledgment, received);
@@ -185,7 +185,7 @@ fn a_frozen_sender_stops_until_it_is_thawed() {
     }
 }
 
-/// What is said of the link goes for the tunnel over it, and it is the tunnel's packets whose window is closed.
+/// A notice about the link holds for the tunnel over it, and it is the tunnel's packets whose window is closed.
 #[test]
 fn a_sender_behind_a_tunnel_over_the_link_stops_and_goes_on() {
     let name = "a_sender_behind_a_tunnel";
@@ -213,8 +213,8 @@ fn a_sender_behind_a_tunnel_over_the_link_stops_and_goes_on() {
 
 /// The next device may have the number of one that went unnoticed.
 #[test]
-fn what_is_not_there_any_more_is_attached_anew() {
-    let name = "what_is_not_there_any_more_is_attached_anew";
+fn what_is_not_there_any_more_is_attached_again() {
+    let name = "what_is_not_there_any_more_is_attached_again";
     let Some(_alone) = freezer_or_skip(name) else { return };
     let Some((namespace, _interface, _tun)) = support::interface_or_skip(name) else { return };
     let index = namespace.within(|| Ok(nix::net::if_::if_nametoindex("wwan0")?)).unwrap();
@@ -317,7 +317,7 @@ fn in_the_kernel() -> BTreeSet<u32> {
     (0..5).flat_map(programs).filter_map(ours).collect()
 }
 
-/// A daemon in a process of its own, whose log is beside its socket.
+/// A daemon in a process of its own, whose log is next to its socket.
 fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
     let log = File::create(socket.with_extension("log")).unwrap();
     let spawned = ethernet.phone.within(|| {
@@ -356,7 +356,7 @@ fn a_window_opens_again_whatever_becomes_of_the_daemon() {
     assert!(!its_own.is_empty());
     let download = ethernet.download();
 
-    // Stopped while it has not heard that the link was lost: the kernel opens the window at the time said.
+    // Stopped while it has not heard that the link was lost: the kernel opens the window at the announced time.
     begin_freeze(&socket, &download);
     signal("STOP", &daemon);
     // Until a margin after the loss would have been.
@@ -379,8 +379,8 @@ fn a_window_opens_again_whatever_becomes_of_the_daemon() {
 }
 
 fn signal(name: &str, process: &Child) {
-    let said = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.id())]).status().unwrap();
-    assert!(said.success());
+    let seen = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.id())]).status().unwrap();
+    assert!(seen.success());
 }
 
 #[test]

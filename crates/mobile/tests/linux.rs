@@ -31,9 +31,12 @@ fn the_last_acknowledgment_is_repeated_three_times_when_the_link_is_back() {
         server.drain(Duration::from_millis(100));
         assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
         for _ in 0..3 {
-            let said = server.next(Duration::from_millis(500)).expect("it is said again");
-            assert_eq!(said.segment, last.segment, "with everything that it said");
-            assert_eq!((said.ip.source(), said.ip.destination()), (last.ip.source(), last.ip.destination()));
+            let repeated = server.next(Duration::from_millis(500)).expect("it is repeated");
+            assert_eq!(repeated.segment, last.segment, "with all its fields");
+            assert_eq!(
+                (repeated.ip.source(), repeated.ip.destination()),
+                (last.ip.source(), last.ip.destination())
+            );
         }
         assert_eq!(server.next(Duration::from_millis(100)), None);
         let status = ask(&phone.daemon.socket, "status").unwrap();
@@ -102,7 +105,7 @@ fn a_socket_of_ipv6_that_speaks_ipv4_is_helped_too() {
     assert!(phone.log().contains("times=3"), "{}", phone.log());
 }
 
-/// The kernel takes routes, and addresses of IPv6, from an interface that goes down; whoever configures it brings them back later.
+/// The kernel takes routes, and addresses of IPv6, from an interface that goes down; its configuration brings them back later.
 #[test]
 fn an_interface_that_goes_down_and_up_is_waited_for_until_it_has_its_address_and_route() {
     for version in VERSIONS {
@@ -124,8 +127,9 @@ fn an_interface_that_goes_down_and_up_is_waited_for_until_it_has_its_address_and
             phone.run("ip route add default dev wwan0");
         }
         for _ in 0..3 {
-            let said = server.next(Duration::from_millis(500)).unwrap_or_else(|| panic!("{}", phone.log()));
-            assert_eq!((said.segment.flags, said.segment.length), (Flags::ACK, 0));
+            let repeated =
+                server.next(Duration::from_millis(500)).unwrap_or_else(|| panic!("{}", phone.log()));
+            assert_eq!((repeated.segment.flags, repeated.segment.length), (Flags::ACK, 0));
         }
         let log = phone.log();
         assert!(log.contains("event=link-down") && log.contains("by=kernel"), "{log}");
@@ -159,8 +163,8 @@ fn an_answer_gets_no_answer() {
     let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let other = UnixDatagram::bind(folder.path().join("other")).unwrap();
-    let told = ["error: no such thing", "ok", "upp wwan0"];
-    for text in told {
+    let notices = ["error: no such thing", "ok", "upp wwan0"];
+    for text in notices {
         other.send_to(text.as_bytes(), &phone.daemon.socket).unwrap();
     }
     let mut room = [0; 1000];

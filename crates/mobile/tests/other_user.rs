@@ -1,4 +1,4 @@
-//! Who may tell the daemon things: nobody but its own user. By the mode of its socket, whoever else tries is refused by the kernel.
+//! Who may tell the daemon things: only its own user. By the mode of its socket, any other user is refused by the kernel.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -43,9 +43,9 @@ fn another_user_of_the_host_can_tell_the_daemon_nothing() {
     server.drain(Duration::from_millis(100));
     // The folder lets everybody through, so that the socket's own mode is what refuses.
     set_mode(phone.daemon.socket.parent().unwrap(), 0o755);
-    for said in ["up wwan0", "down wwan0", "soon wwan0 1s", "status", ""] {
-        let error = as_nobody(|| ask(&phone.daemon.socket, said)).expect_err(said);
-        assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{said:?}: {error}");
+    for command in ["up wwan0", "down wwan0", "soon wwan0 1s", "status", ""] {
+        let error = as_nobody(|| ask(&phone.daemon.socket, command)).expect_err(command);
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{command:?}: {error}");
         assert!(error.to_string().contains(&phone.daemon.socket.display().to_string()), "{error}");
     }
     assert_eq!(server.next(Duration::from_millis(100)), None, "{}", phone.log());

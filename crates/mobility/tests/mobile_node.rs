@@ -271,7 +271,7 @@ fn a_link_that_comes_back_to_the_same_agent_is_news() {
     assert_eq!(hear(&mut node, seconds(10.16), CELL_1, AGENT_1).signals, [], "once is enough");
 }
 
-/// One move is told once, and not before the node can register what TCP tells the far end to send to it.
+/// One move is reported once, and not before the node can register what TCP tells the far end to send to it.
 #[test]
 fn with_layer_2_triggers_a_move_is_reported_once() {
     let mut node = node(Some(Setup { layer_2_triggers: true, ..config() }));

@@ -37,7 +37,7 @@ fn a_second_cycle_starts_from_the_rate_of_the_first() {
     let mut later = burst(0.0, 0..400);
     later.extend(burst(2100.0, 400..700));
     let times: Vec<_> = drops(&later).into_iter().skip(5).map(|(at, _)| at).collect();
-    assert_eq!(times, [ms(2205.0), ms(2305.0), ms(2376.0)], "after 16 intervals it starts anew");
+    assert_eq!(times, [ms(2205.0), ms(2305.0), ms(2376.0)], "after 16 intervals it starts again");
 }
 
 #[test]

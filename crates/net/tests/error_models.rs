@@ -157,7 +157,7 @@ fn a_fade_passes_while_nothing_is_sent() {
     assert_near(share(&after(2, 0)), 1.0 / 6.0, 0.0116);
 }
 
-/// Common random numbers: whoever sends what, the fades are the same.
+/// Common random numbers: whatever each flow sends, the fades are the same.
 #[test]
 fn fades_do_not_depend_on_what_is_sent() {
     let every = losses_at(&mut fading(FADES), (0..100_000).map(|n| n * 1000));

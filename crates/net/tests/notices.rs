@@ -120,7 +120,7 @@ fn a_share_of_predictions_is_lost() {
 }
 
 #[test]
-fn predictions_err_as_they_are_told_to() {
+fn predictions_err_as_configured() {
     let (times, handovers) = many();
     let errors = |prediction_error| -> Vec<f64> {
         let config = NoticeConfig { lead: Some(span(500.0)), prediction_error, ..NoticeConfig::default() };

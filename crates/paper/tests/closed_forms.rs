@@ -1,4 +1,4 @@
-//! Simulations beside the closed forms of paper obtcp, against numbers worked by hand.
+//! Simulations compared with the closed forms of paper obtcp, against numbers worked by hand.
 
 mod support;
 

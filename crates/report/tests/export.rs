@@ -101,7 +101,7 @@ fn json_holds_columns_and_provenance() {
 
 /// What the air delivered to a node that had left counts as delivered; so its loss has a column of its own.
 #[test]
-fn losses_by_departure_are_told() {
+fn losses_by_departure_are_reported() {
     let report = common::report();
     let links = table::summary(&report).into_iter().find(|table| table.name == "links").unwrap();
     let column = links.columns.iter().find(|column| column.name == "lost_to_departure").unwrap();

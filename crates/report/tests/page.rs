@@ -105,13 +105,16 @@ fn a_large_report_stays_small_and_says_so() {
     assert!(html.len() > 300_000, "and does not throw away more than it must: {}", html.len());
 }
 
-/// What would lie beside the page is in it, and only then.
+/// What would lie next to the page is in it, and only then.
 #[test]
 fn a_page_alone_holds_its_numbers() {
     let alone =
         String::from_utf8(files::of_report(&common::report(), true).unwrap().remove(0).bytes).unwrap();
     assert_eq!(errors_in(&alone), Vec::<String>::new());
-    assert!(!common::page(&common::report()).contains("id=\"table-runs\""), "beside the files it needs none");
+    assert!(
+        !common::page(&common::report()).contains("id=\"table-runs\""),
+        "next to the files it needs none"
+    );
     for table in ["runs", "handovers", "links", "outcomes"] {
         let begin = format!("<script type=\"application/json\" id=\"table-{table}\">");
         let from = alone.find(&begin).unwrap_or_else(|| panic!("{table} is missing")) + begin.len();

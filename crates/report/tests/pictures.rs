@@ -165,7 +165,7 @@ fn a_map_is_darker_where_there_is_more() {
     assert!(place("#f3f7fc") < place("#083a6e"), "the least is lightest, the most darkest");
 }
 
-/// Cases are told apart by lines between them, none of which hides the axis; dots beyond the axis stand at its ends.
+/// Cases are set apart by lines between them, none of which hides the axis; dots beyond the axis stand at its ends.
 #[test]
 fn dots_stand_within_their_axes() {
     let dot = |value: f64| Some(Dot { value, low: value, high: value });
@@ -373,11 +373,11 @@ fn files_of_pictures_say_where_they_come_from() {
         let text = String::from_utf8(file.bytes).unwrap();
         let document = Document::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", file.name));
         let metadata = document.descendants().find(|node| node.has_tag_name("metadata")).expect(&file.name);
-        let told = metadata.text().unwrap();
-        assert!(told.contains(&format!("reproduce: {}\n", report.provenance.reproduce)), "{told}");
+        let embedded = metadata.text().unwrap();
+        assert!(embedded.contains(&format!("reproduce: {}\n", report.provenance.reproduce)), "{embedded}");
         assert!(
-            told.contains(&format!("scenario_blake3: {}\n", report.provenance.scenario_blake3)),
-            "{told}"
+            embedded.contains(&format!("scenario_blake3: {}\n", report.provenance.scenario_blake3)),
+            "{embedded}"
         );
     }
 }

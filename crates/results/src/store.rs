@@ -59,7 +59,7 @@ pub(crate) struct Found {
     pub(crate) lines: Vec<Line>,
     /// Whole lines that cannot be read.
     pub(crate) damaged: usize,
-    /// Files that end within a line: somebody is writing it, or was interrupted.
+    /// Files that end within a line: a run is writing it, or was interrupted.
     pub(crate) torn: Vec<PathBuf>,
     /// What a reader should know.
     pub(crate) notes: Vec<String>,

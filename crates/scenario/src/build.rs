@@ -346,10 +346,11 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
     config
 }
 
-/// The configuration of a direction without its schedule; its error models draw from streams below `stream`.
+/// The configuration of a direction without its schedule; its queue and error models draw from streams below `stream`.
 fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkConfig {
     let mut config = LinkConfig::new(direction.rate, direction.one_way_delay);
     config.queue = direction.queue;
+    config.queue_stream = Stream::new(seed, &format!("{stream}/queue"));
     for loss in &direction.loss {
         let (stage, part) = match loss.place {
             Place::End => (&mut config.end_error, "loss"),

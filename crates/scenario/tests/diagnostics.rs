@@ -1,4 +1,4 @@
-//! What is said about bad files, word for word. `tests/bad/*.toml` beside `tests/snapshots`; after a wanted
+//! The messages about bad files, word for word: `tests/bad/*.toml` and `tests/snapshots`; after a wanted
 //! change of words look at the new ones and run with INSTA_UPDATE=always.
 
 use seamline_scenario::Plan;

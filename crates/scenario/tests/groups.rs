@@ -31,21 +31,21 @@ fn as_many_nodes_as_fit_and_one_more() {
     let links = [("out", "far")];
     let fits = plan(&groups(&hub(), &[("far", 1000), ("near", 999)], &links), &[]);
     assert_eq!(fits.cells[0].scenario.nodes.len(), 2000);
-    let said = refused(groups(&hub(), &[("far", 1000), ("near", 1000)], &links));
-    assert!(said.contains("error[SL013]: invalid `count` in group \"near\""), "{said}");
+    let message = refused(groups(&hub(), &[("far", 1000), ("near", 1000)], &links));
+    assert!(message.contains("error[SL013]: invalid `count` in group \"near\""), "{message}");
     assert!(
-        said.contains("test.toml:10:9") && said.contains("that makes 2001 nodes; at most 2000 fit"),
-        "{said}"
+        message.contains("test.toml:10:9") && message.contains("that makes 2001 nodes; at most 2000 fit"),
+        "{message}"
     );
-    assert!(said.contains("1 error;"), "{said}");
+    assert!(message.contains("1 error;"), "{message}");
 }
 
 #[test]
 fn nodes_by_name_are_bounded_too() {
     let named: Vec<String> = hub().into_iter().chain((1..=2000).map(|number| format!("n{number}"))).collect();
-    let said = refused(groups(&named, &[], &[("out", "n1")]));
-    assert!(said.contains("error[SL013]: invalid `nodes` in the scenario"), "{said}");
-    assert!(said.contains("that makes 2001 nodes") && said.contains("1 error;"), "{said}");
+    let message = refused(groups(&named, &[], &[("out", "n1")]));
+    assert!(message.contains("error[SL013]: invalid `nodes` in the scenario"), "{message}");
+    assert!(message.contains("that makes 2001 nodes") && message.contains("1 error;"), "{message}");
 }
 
 /// What only looks alike: no node, link or record has the name of another.
@@ -62,10 +62,11 @@ fn numbered_names_that_are_unique_are_accepted() {
 #[test]
 fn a_name_of_a_group_is_no_name_of_a_member() {
     for order in [[("x", 1), ("x-1", 2)], [("x-1", 2), ("x", 1)]] {
-        let said = refused(groups(&hub(), &order, &[("out", "x")]));
+        let message = refused(groups(&hub(), &order, &[("out", "x")]));
         assert!(
-            said.contains("error[SL007]: invalid `name` in group") && said.contains("is called \"x-1\""),
-            "{said}"
+            message.contains("error[SL007]: invalid `name` in group")
+                && message.contains("is called \"x-1\""),
+            "{message}"
         );
     }
 }
@@ -74,11 +75,12 @@ fn a_name_of_a_group_is_no_name_of_a_member() {
 fn two_links_never_have_one_name() {
     for order in [[("seat", "x"), ("seat-1", "hob")], [("seat-1", "hob"), ("seat", "x")]] {
         let named = [hub(), vec!["hob".to_owned()]].concat();
-        let said = refused(groups(&named, &[("x", 2)], &order));
+        let message = refused(groups(&named, &[("x", 2)], &order));
         assert!(
-            said.contains("error[SL007]: invalid `name` in link") && said.contains("is called \"seat-1\""),
-            "{said}"
+            message.contains("error[SL007]: invalid `name` in link")
+                && message.contains("is called \"seat-1\""),
+            "{message}"
         );
-        assert!(said.contains("1 error;"), "{said}");
+        assert!(message.contains("1 error;"), "{message}");
     }
 }

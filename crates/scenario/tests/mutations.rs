@@ -1,4 +1,4 @@
-//! However a file is damaged, reading it never panics, and what is said about it can be shown.
+//! However a file is damaged, reading it never panics, and the message about it can be shown.
 
 use proptest::prelude::*;
 use seamline_scenario::Plan;

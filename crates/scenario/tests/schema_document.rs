@@ -1,21 +1,22 @@
 //! The tables of keys hold: every key is accepted by the reader and by the JSON Schema, and does nothing when it is set to its default.
-//! A new key also goes into a document that this file reads (`tests/every_key.toml`, or [`more_documents`]); then
-//! `UPDATE_REFERENCE=1 cargo test` writes the schema and the page of reference again.
+//! Documents for new keys are made here; one that needs a value which its kind does not tell, such as a file, goes into
+//! [`more_documents`]. `UPDATE_REFERENCE=1 cargo test` writes the schema and the page of reference again.
 
 use jsonschema::Validator;
 use proptest::prelude::*;
 use seamline_config::codes::{Code, Place};
 use seamline_config::document::parse;
 use seamline_config::source::SourceId;
-use seamline_scenario::keys::{KeyShape, TableShape};
-use seamline_scenario::schema::{description, json_schema, reference};
+use seamline_config::units::Quantity;
+use seamline_scenario::keys::{KeyShape, Shape, TableShape};
+use seamline_scenario::schema::{description, json_schema, reference, with_historical};
 use seamline_scenario::{Diagnostic, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 fn schema() -> Value {
-    serde_json::from_str(&json_schema()).unwrap()
+    serde_json::from_str(&json_schema(&with_historical())).unwrap()
 }
 
 fn validator() -> Validator {
@@ -252,35 +253,132 @@ fn listed(complaints: &[Diagnostic], code: Code) -> Option<BTreeSet<String>> {
 
 const NOBODY: &str = "zzzzzzzzzzzzzzzzzzzzzzzz";
 
-#[test]
-fn every_key_is_accepted_by_the_reader_and_by_the_schema() {
-    let (description, validator) = (description(), validator());
-    let mut missing = BTreeSet::new();
-    all_keys("scenario", &description, &mut missing);
-    assert!(missing.len() > 250, "{}", missing.len());
+/// A value that a key takes: its default, or what fits the kind; `None` for what only this file could know.
+fn sample(key: &KeyShape) -> Option<Value> {
+    match &key.default {
+        Some(default) => Some(instance(&format!("key = {default}")).unwrap()["key"].clone()),
+        None => sample_of(&key.takes),
+    }
+}
+
+fn sample_of(shape: &Shape) -> Option<Value> {
+    Some(match shape {
+        Shape::Text | Shape::Name => json!("x"),
+        Shape::Boolean => json!(true),
+        Shape::Integer { least, .. } => json!(least),
+        Shape::Number { least, most } => json!((least + most) / 2.0),
+        Shape::Quantity(quantity, _) => json!(match quantity {
+            Quantity::Time => "5 ms",
+            Quantity::Rate => "5 Mbit/s",
+            Quantity::Share => "5 %",
+            Quantity::Speed => "5 m/s",
+            Quantity::Distance => "5 m",
+            Quantity::Amount => "5 packets",
+            Quantity::Size => "5 kB",
+        }),
+        Shape::Choice(choices) => json!(choices[0].name),
+        Shape::OneOrMany(item) | Shape::Range(item) => sample_of(item)?,
+        Shape::Pair(item) => json!([sample_of(item)?, sample_of(item)?]),
+        Shape::Table(table) => with_all(json!({}), &table.keys),
+        Shape::Other(..) => return None,
+    })
+}
+
+/// A table with all of these keys.
+fn with_all<'k>(mut table: Value, keys: impl IntoIterator<Item = &'k KeyShape>) -> Value {
+    for key in keys {
+        if let Some(value) = sample(key) {
+            table[key.name] = value;
+        }
+    }
+    table
+}
+
+/// Documents with the keys that none of this test's has yet: each new key next to those of its table, each new kind in place of another.
+fn documents_with(missing: &BTreeSet<String>, description: &TableShape) -> Vec<(String, String)> {
+    let mut made = Vec::new();
     for (name, text) in shipped().into_iter().chain(more_documents()) {
         let document = instance(&text).unwrap();
-        let structural: Vec<_> = complaints(&text).into_iter().filter(|it| is_structural(it.code)).collect();
-        assert!(structural.is_empty(), "{name}: {structural:?}");
-        assert!(validator.is_valid(&document), "{name}");
-        visit(("scenario", &description), &document, &Vec::new(), &mut |table, path, keys| {
-            let value = path.iter().fold(&document, |value, step| match step {
-                Step::Key(key) => &value[key.as_str()],
-                Step::Item(place) => &value[*place],
-            });
-            for (kind, key) in keys.iter().filter(|(_, key)| !value[key.name].is_null()) {
-                missing.remove(&format!("{table} {kind}.{}", key.name));
+        visit(("scenario", description), &document, &Vec::new(), &mut |table, path, keys| {
+            let is_missing =
+                |kind: &str, key: &KeyShape| missing.contains(&format!("{table} {kind}.{}", key.name));
+            let mut note = |value: Value| {
+                let mut document = document.clone();
+                *at(&mut document, path) = value;
+                made.push((format!("{name} with {table}"), written(&document)));
+            };
+            let new: Vec<&KeyShape> =
+                keys.iter().filter(|(kind, key)| is_missing(kind, key)).map(|(_, key)| *key).collect();
+            if !new.is_empty() {
+                note(with_all(at(&mut document.clone(), path).clone(), new));
+            }
+            for (_, selector) in keys {
+                for kind in selector
+                    .kinds
+                    .iter()
+                    .filter(|kind| kind.table.keys.iter().any(|key| is_missing(kind.choice.name, key)))
+                {
+                    note(with_all(json!({ selector.name: kind.choice.name }), &kind.table.keys));
+                }
             }
         });
     }
+    made
+}
+
+/// Both accept a document; its keys are no longer missing.
+fn assert_accepted(
+    (name, text): &(String, String),
+    description: &TableShape,
+    missing: &mut BTreeSet<String>,
+) {
+    let document = instance(text).unwrap();
+    let structural: Vec<_> = complaints(text).into_iter().filter(|it| is_structural(it.code)).collect();
+    assert!(structural.is_empty(), "{name}: {structural:?}");
+    assert!(validator().is_valid(&document), "{name}");
+    visit(("scenario", description), &document, &Vec::new(), &mut |table, path, keys| {
+        let value = path.iter().fold(&document, |value, step| match step {
+            Step::Key(key) => &value[key.as_str()],
+            Step::Item(place) => &value[*place],
+        });
+        for (kind, key) in keys.iter().filter(|(_, key)| !value[key.name].is_null()) {
+            missing.remove(&format!("{table} {kind}.{}", key.name));
+        }
+    });
+}
+
+#[test]
+fn every_key_is_accepted_by_the_reader_and_by_the_schema() {
+    let description = with_historical();
+    let mut missing = BTreeSet::new();
+    all_keys("scenario", &description, &mut missing);
+    assert!(missing.len() > 250, "{}", missing.len());
+    for document in shipped().into_iter().chain(more_documents()) {
+        assert_accepted(&document, &description, &mut missing);
+    }
     // A cell has it only to refuse it in plain words.
     assert!(missing.remove("cell .schedule"));
+    for document in documents_with(&missing, &description) {
+        assert_accepted(&document, &description, &mut missing);
+    }
     assert!(missing.is_empty(), "no document of this test has {missing:?}");
+}
+
+/// New keys need no document of their own.
+#[test]
+fn documents_are_made_for_keys_that_none_has() {
+    let description = with_historical();
+    let all = ["queue codel.target", "flow .vegas", "flow .vegas .alpha", "tcp .minimum_rto"];
+    let mut missing: BTreeSet<String> = all.map(str::to_owned).into();
+    for document in documents_with(&missing.clone(), &description) {
+        assert_accepted(&document, &description, &mut missing);
+    }
+    assert!(!missing.contains("queue codel.target") && !missing.contains("tcp .minimum_rto"), "{missing:?}");
 }
 
 #[test]
 fn an_unknown_key_is_refused_with_all_keys_there_are() {
-    let description = description();
+    let description = with_historical();
     let mut seen = 0;
     let text = include_str!("every_key.toml");
     let document = instance(text).unwrap();
@@ -288,11 +386,31 @@ fn an_unknown_key_is_refused_with_all_keys_there_are() {
         let mut document = document.clone();
         at(&mut document, path)[NOBODY] = json!(1);
         let known = listed(&complaints(&written(&document)), Code::UnknownKey);
-        let keys = keys.iter().map(|(_, key)| key.name.to_owned()).filter(|key| key != "grid").collect();
+        let mut offered = |key: &KeyShape| !key.is_historical || !at(&mut document, path)[key.name].is_null();
+        let keys = keys.iter().map(|(_, key)| *key).filter(|key| key.name != "grid" && offered(key));
+        let keys = keys.map(|key| key.name.to_owned()).collect();
         assert_eq!(known, Some(keys), "{table} {path:?}");
         seen += 1;
     });
     assert!(seen > 50, "{seen}");
+}
+
+/// Papers need what ns-2 does: it is read, but neither offered by messages nor by the schema for everyone.
+#[test]
+fn what_only_comparisons_need_is_read_but_not_offered() {
+    let text = include_str!("every_key.toml");
+    assert!(text.contains("ns2") && complaints(text).is_empty());
+    let schema: Value = serde_json::from_str(&json_schema(&description())).unwrap();
+    let validator = jsonschema::draft7::new(&schema).unwrap();
+    let document = instance(text).unwrap();
+    assert!(!validator.is_valid(&document));
+    for (name, text) in shipped().into_iter().skip(1) {
+        assert!(validator.is_valid(&instance(&text).unwrap()), "{name}");
+    }
+    let [unknown] = &complaints(&text.replace("[\"rfc\", \"linux\"]", "[\"rfc\", \"zzzz\"]"))[..] else {
+        panic!()
+    };
+    assert!(unknown.tips.iter().any(|tip| tip.contains("rfc") && !tip.contains("ns2")), "{unknown:?}");
 }
 
 /// What a document means; `None` when it is refused.
@@ -303,7 +421,7 @@ fn meaning(document: &Value) -> Option<String> {
 
 #[test]
 fn a_key_that_is_set_to_its_default_changes_nothing() {
-    let description = description();
+    let description = with_historical();
     let mut seen = BTreeSet::new();
     for (_, text) in
         shipped().into_iter().chain(more_documents()).filter(|(name, _)| !name.ends_with("train.toml"))
@@ -481,6 +599,6 @@ proptest! {
 /// The committed schema and page of reference are those that the program prints.
 #[test]
 fn committed_documents_are_current() {
-    seamline_testing::assert_current("docs/scenario.schema.json", &json_schema());
+    seamline_testing::assert_current("docs/scenario.schema.json", &json_schema(&description()));
     seamline_testing::assert_current("docs/reference/keys.md", &reference());
 }

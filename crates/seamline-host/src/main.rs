@@ -8,10 +8,10 @@ mod config_file;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod mobile;
-#[cfg(all(test, target_os = "linux"))]
-mod reference;
 #[cfg(target_os = "linux")]
 mod sender;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use seamline_cli::pages::{self, CompletionArguments, ManArguments};

@@ -25,9 +25,9 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
 
 #[test]
 fn a_missing_interface_is_named_with_those_that_exist() {
-    let said = refused(&["snoop", "--in", "nope", "--out", "lo"], 2);
-    assert!(said.contains("--in: there is no interface `nope`\ntip: this host has "), "{said}");
-    assert!(said.lines().any(|line| line.starts_with("tip:") && line.contains("lo")), "{said}");
+    let message = refused(&["snoop", "--in", "nope", "--out", "lo"], 2);
+    assert!(message.contains("--in: there is no interface `nope`\ntip: this host has "), "{message}");
+    assert!(message.lines().any(|line| line.starts_with("tip:") && line.contains("lo")), "{message}");
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn obtcp_takes_a_role_in_both_spellings_and_its_old_names_are_refused() {
         assert_contains(&missing, &["no-such-1"]);
     }
     for (old, role) in [("obtcp-bs", "base-station"), ("obtcp-mr", "mobile-router")] {
-        let said = format!("`agent {old}` is now `agent obtcp --role {role}`");
-        assert_contains(&refused(&[&[old], &at[..]].concat(), 2), &[&said]);
+        let message = format!("`agent {old}` is now `agent obtcp --role {role}`");
+        assert_contains(&refused(&[&[old], &at[..]].concat(), 2), &[&message]);
     }
     assert_contains(
         &refused(&[&["obtcp"], &at[..]].concat(), 2),
@@ -119,20 +119,20 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
         return support::skip(name, "it takes ip and unshare");
     };
-    let said = String::from_utf8(output.stderr).unwrap();
-    if said.contains("unshare failed") {
+    let message = String::from_utf8(output.stderr).unwrap();
+    if message.contains("unshare failed") {
         return support::skip(name, "it takes root");
     }
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{message}");
     let log = String::from_utf8(output.stdout).unwrap();
     let events: Vec<serde_json::Value> =
         log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events[0]["event"], "start");
     assert_eq!((&events[0]["connections"], &events[0]["dry_run"]), (&1000.into(), &true.into()));
     assert_eq!(events.last().unwrap()["event"], "stop");
-    let told = events.iter().find(|event| event["event"] == "hand-over").unwrap();
-    assert_eq!((&told["hosts"], &told["connections"]), (&"10.0.0.1 fd00::1".into(), &0.into()));
-    assert!(said.contains("handed out: 0 connections, 0 packets"), "{said}");
+    let reported = events.iter().find(|event| event["event"] == "hand-over").unwrap();
+    assert_eq!((&reported["hosts"], &reported["connections"]), (&"10.0.0.1 fd00::1".into(), &0.into()));
+    assert!(message.contains("handed out: 0 connections, 0 packets"), "{message}");
     assert!(!folder.path().join("control").exists(), "it removes its socket");
-    assert!(said.contains("MiB for 1000 connections"), "{said}");
+    assert!(message.contains("MiB for 1000 connections"), "{message}");
 }

@@ -64,15 +64,15 @@ fn ready_or_skip(name: &str) -> Option<RwLockReadGuard<'static, ()>> {
     }
 }
 
-/// Run the outage with these options and this policy, until the emulator was on time. Notices reach the daemon as `said` has them.
-fn outage(options: &[&str], policy: Option<&str>, said: fn(&str) -> String) -> After {
+/// Run the outage with these options and this policy, until the emulator was on time. Notices reach the daemon as `notice` has them.
+fn outage(options: &[&str], policy: Option<&str>, notice: fn(&str) -> String) -> After {
     let script = match policy {
         Some(_) => daemon_script("--config mobile.toml", 12.8),
         None => "sleep 12.8".to_owned(),
     };
     let prepare = |folder: &Path| {
         fs::write(folder.join("mobile.toml"), policy.unwrap_or_default()).unwrap();
-        Modem::new(folder, said)
+        Modem::new(folder, notice)
     };
     let file = scenario("outage.toml");
     let fixed = ["lab", &file, "--flows", "--at", "phone", "--notify", "phone=modem.sock"];
@@ -94,7 +94,7 @@ struct Modem {
 }
 
 impl Modem {
-    fn new(folder: &Path, said: fn(&str) -> String) -> Self {
+    fn new(folder: &Path, notice: fn(&str) -> String) -> Self {
         let (hears_at, daemon) = (folder.join("modem.sock"), folder.join("mobile.sock"));
         let socket = UnixDatagram::bind(&hears_at).unwrap();
         let passes_on = std::thread::spawn(move || {
@@ -106,7 +106,7 @@ impl Modem {
                     return;
                 }
                 // Nobody has to listen. From a socket without an address, to which nobody answers.
-                let _ = UnixDatagram::unbound().unwrap().send_to(said(text).as_bytes(), &daemon);
+                let _ = UnixDatagram::unbound().unwrap().send_to(notice(text).as_bytes(), &daemon);
             }
         });
         Modem { hears_at, passes_on: Some(passes_on) }
@@ -148,25 +148,28 @@ fn seen(events: &Path) -> After {
 
 const FREEZE: &str = "[default]\nfreeze = true\n";
 
-fn as_said(text: &str) -> String {
+fn as_is(text: &str) -> String {
     text.to_owned()
 }
 
 #[test]
 fn a_frozen_download_loses_nothing_and_goes_on_a_round_trip_after_the_link_is_back() {
     let Some(_lab) = ready_or_skip("a_frozen_download_loses_nothing") else { return };
-    let stock = outage(&[], None, as_said);
+    let stock = outage(&[], None, as_is);
     // Where the doubled timer stands when the link is back hangs on milliseconds.
     assert!((3.0 * ROUND_TRIP_MS..6000.0).contains(&stock.first_data_ms), "the server's timer: {stock:?}");
     assert!(stock.lost > 0.0);
     for version in [&[][..], &["--ipv6"]] {
-        let frozen = outage(version, Some(FREEZE), as_said);
+        let frozen = outage(version, Some(FREEZE), as_is);
         let round_trips = frozen.first_data_ms / ROUND_TRIP_MS;
         assert!((1.0..1.3).contains(&round_trips), "{version:?}: {round_trips} round trips");
         assert_eq!(frozen.lost, 0.0, "{version:?}");
         let most = RATE_MBIT_S * 1448.0 / 1500.0;
         let least = stock.goodput_mbit_s + 0.5 * (most - stock.goodput_mbit_s);
-        assert!((least..=most).contains(&frozen.goodput_mbit_s), "{version:?}: {frozen:?} beside {stock:?}");
+        assert!(
+            (least..=most).contains(&frozen.goodput_mbit_s),
+            "{version:?}: {frozen:?} compared with {stock:?}"
+        );
         assert_contains(
             &frozen.log,
             &["event=freeze-planned", "event=freeze ", "reason=\"link up\"", "times=3", "frozen=1 thawed=1 "],
@@ -179,7 +182,7 @@ fn a_frozen_download_loses_nothing_and_goes_on_a_round_trip_after_the_link_is_ba
 fn with_a_lead_that_is_too_short_everything_is_as_without_it() {
     let Some(_lab) = ready_or_skip("with_a_lead_that_is_too_short") else { return };
     let alone = "[default]\nfreeze = true\nrepeat = \"none\"\nkick = false\n";
-    let short = outage(&["--set", "link.radio.notice.lead='30 ms'"], Some(alone), as_said);
+    let short = outage(&["--set", "link.radio.notice.lead='30 ms'"], Some(alone), as_is);
     assert_contains(
         &short.log,
         &["event=freeze-refused", "reason=\"too late\"", "frozen=0 thawed=0 freezes_refused=1 "],
@@ -188,15 +191,15 @@ fn with_a_lead_that_is_too_short_everything_is_as_without_it() {
     assert!(short.lost > 0.0, "{short:?}");
 }
 
-/// It is not frozen any more when the time said comes, and is helped as without a freeze.
+/// It is not frozen any more when the announced time comes, and is helped as without a freeze.
 #[test]
-fn a_link_that_goes_earlier_than_said_costs_no_more_than_without_a_freeze() {
-    let Some(_lab) = ready_or_skip("a_link_that_goes_earlier_than_said") else { return };
+fn a_link_that_goes_earlier_than_announced_costs_no_more_than_without_a_freeze() {
+    let Some(_lab) = ready_or_skip("a_link_that_goes_earlier_than_announced") else { return };
     let early = ["--set", "link.radio.notice.lead='50 ms'"];
     let later = |text: &str| text.replace("50 ms", "400 ms");
     let wrong = outage(&early, Some(FREEZE), later);
-    assert_contains(&wrong.log, &["lead_ms=400", "reason=\"lost earlier than said\"", "frozen=0 "]);
-    let helped = outage(&early, Some(""), as_said);
+    assert_contains(&wrong.log, &["lead_ms=400", "reason=\"lost earlier than announced\"", "frozen=0 "]);
+    let helped = outage(&early, Some(""), as_is);
     let ratio = wrong.goodput_mbit_s / helped.goodput_mbit_s;
-    assert!((0.7..1.4).contains(&ratio), "{wrong:?} beside {helped:?}");
+    assert!((0.7..1.4).contains(&ratio), "{wrong:?} compared with {helped:?}");
 }

@@ -67,7 +67,7 @@ fn a_real_agent_stands_where_the_simulated_one_would() {
     }
 }
 
-/// The one behind the first lossy hop asks the one before it, and mends the second hop.
+/// The one behind the first lossy hop asks the one before it, and repairs the second hop.
 #[test]
 fn two_real_agents_talk_to_each_other() {
     let Some(_lab) = shared_lab_or_skip("two_real_agents_talk_to_each_other") else { return };
@@ -84,7 +84,7 @@ fn two_real_agents_talk_to_each_other() {
 #[test]
 fn a_command_that_ends_ends_the_run() {
     let Some(_lab) = shared_lab_or_skip("a_command_that_ends_ends_the_run") else { return };
-    for (command, said) in [
+    for (command, message) in [
         ("station=exit 3", "has ended with exit code 3 before any packet passed"),
         ("station=sleep 60 & sleep 50", "nothing passes it within 10 s"),
         (
@@ -103,7 +103,7 @@ fn a_command_that_ends_ends_the_run() {
         let output = seamline(&arguments, folder.path());
         assert!(begin.elapsed() < std::time::Duration::from_secs(40), "{:?}", begin.elapsed());
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        assert_contains(stderr(&output), &["the command in place of agent \"station\"", said]);
+        assert_contains(stderr(&output), &["the command in place of agent \"station\"", message]);
     }
 }
 
@@ -152,19 +152,20 @@ fn a_command_that_ends_leaves_what_was_run_before() {
 fn mistakes_are_named() {
     let Some(_lab) = shared_lab_or_skip("mistakes_are_named") else { return };
     let (folder, file) = (folder(), scenario("lossy-hop.toml"));
-    let said = refuses(&["lab", &file, "--agent", "mast=true"], folder.path());
-    assert_contains(&said, &["has no agent \"mast\"", "it has station"]);
-    let said = refuses(&["lab", &file, "--agent", "station=true", "--agent", "station=true"], folder.path());
-    assert_contains(&said, &["given twice"]);
+    let message = refuses(&["lab", &file, "--agent", "mast=true"], folder.path());
+    assert_contains(&message, &["has no agent \"mast\"", "it has station"]);
+    let message =
+        refuses(&["lab", &file, "--agent", "station=true", "--agent", "station=true"], folder.path());
+    assert_contains(&message, &["given twice"]);
     let nobody = "grid.agent.station.kind=['none']";
-    let said = refuses(&["lab", &file, "--set", nobody, "--agent", "station=true"], folder.path());
-    assert_contains(&said, &["no agent stands at \"station\"", "agent.station.kind"]);
-    let said = refuses(&["lab", &file, "--agent", "station"], folder.path());
-    assert_contains(&said, &["should be AGENT=COMMAND"]);
+    let message = refuses(&["lab", &file, "--set", nobody, "--agent", "station=true"], folder.path());
+    assert_contains(&message, &["no agent stands at \"station\"", "agent.station.kind"]);
+    let message = refuses(&["lab", &file, "--agent", "station"], folder.path());
+    assert_contains(&message, &["should be AGENT=COMMAND"]);
     let split = "grid.agent.station.kind=['split']";
-    let said = refuses(&["lab", &file, "--set", split], folder.path());
-    assert_contains(&said, &["splits connections", "--agent station=COMMAND"]);
+    let message = refuses(&["lab", &file, "--set", split], folder.path());
+    assert_contains(&message, &["splits connections", "--agent station=COMMAND"]);
     let train = scenario("train.toml");
-    let said = refuses(&["lab", &train, "--agent", "bs1=true"], folder.path());
-    assert_contains(&said, &["\"bs1\" is at a cell"]);
+    let message = refuses(&["lab", &train, "--agent", "bs1=true"], folder.path());
+    assert_contains(&message, &["\"bs1\" is at a cell"]);
 }

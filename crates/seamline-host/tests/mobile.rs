@@ -105,8 +105,8 @@ fn a_download_that_lost_no_acknowledgment_is_no_worse_off() {
 
 /// What stands in `disruption.toml` lets the server know that there is something to be sent again.
 #[test]
-fn told_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost() {
-    let Some(_lab) = shared_lab_or_skip("told_of_the_disruption_a_server_sends_again") else { return };
+fn notified_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost() {
+    let Some(_lab) = shared_lab_or_skip("notified_of_the_disruption_a_server_sends_again") else { return };
     let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
     let policy = "printf '[default]\\ndisruption = true\\n' > disruption.toml\n";
     for version in [&[][..], &["--ipv6"]] {
@@ -159,8 +159,8 @@ fn inside(text: &str, folder: &Path) -> String {
 }
 
 #[test]
-fn it_is_told_and_asked_and_leaves_nothing_behind() {
-    let Some(_alone) = lab_or_skip("it_is_told_and_asked_and_leaves_nothing_behind") else { return };
+fn it_is_notified_and_asked_and_leaves_nothing_behind() {
+    let Some(_alone) = lab_or_skip("it_is_notified_and_asked_and_leaves_nothing_behind") else { return };
     let folder = folder();
     let text = inside(
         r#"

@@ -30,7 +30,7 @@ fn completions_and_pages_know_every_subcommand() {
 }
 
 #[test]
-fn pages_of_daemons_say_how_they_end_and_where_more_is_said() {
+fn pages_of_daemons_say_how_they_end_and_where_more_is_documented() {
     let folder = folder();
     output_of(HOST, &["man", "pages"], folder.path());
     for (name, documents) in [("agent", 3), ("mobile", 1), ("sender", 1)] {
@@ -41,8 +41,8 @@ fn pages_of_daemons_say_how_they_end_and_where_more_is_said() {
         let (_, extra) = text.split_once(".SH EXTRA\nSignals:\n").unwrap();
         assert_eq!(extra, end, "the page says as much as the help, in the same lines");
         for paragraph in end.split("\n\n").skip(1) {
-            let told = paragraph.lines().skip(1).all(|line| line.starts_with("  "));
-            assert!(told, "a page would join what is not indented to the line before: {paragraph}");
+            let indented = paragraph.lines().skip(1).all(|line| line.starts_with("  "));
+            assert!(indented, "a page would join what is not indented to the line before: {paragraph}");
         }
         // Of 80 columns a page leaves 7 empty on the left, and 2 on the right.
         assert_eq!(end.lines().find(|line| line.len() > 71), None);

@@ -20,13 +20,13 @@ fn without_its_programs_it_says_what_is_missing() {
 #[test]
 fn a_destination_that_is_no_prefix_is_refused() {
     use support::{assert_contains, folder, host_refuses};
-    for (destination, said) in [
+    for (destination, message) in [
         ("example.org", "\"example.org\" is no IPv4 or IPv6 address"),
         ("192.0.2.0/33", "0 to 32 bits long, not \"33\""),
         ("192.0.2.7/24", "tip: 192.0.2.0/24 for the network, 192.0.2.7 for the host"),
     ] {
         let arguments = ["sender", "--cgroup", "/tmp", "--destination", destination];
-        assert_contains(&host_refuses(&arguments, folder().path()), &["--destination <PREFIX>", said]);
+        assert_contains(&host_refuses(&arguments, folder().path()), &["--destination <PREFIX>", message]);
     }
 }
 

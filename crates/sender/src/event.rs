@@ -132,5 +132,4 @@ impl fmt::Display for What {
 }
 
 #[cfg(test)]
-#[path = "event_tests.rs"]
 mod tests;

@@ -87,5 +87,4 @@ impl fmt::Display for Prefix {
 }
 
 #[cfg(test)]
-#[path = "prefix_tests.rs"]
 mod tests;

@@ -19,7 +19,7 @@ use support::{alone, skip};
 /// Set for the process that is killed.
 const VICTIM: &str = "SEAMLINE_TEST_VICTIM";
 
-/// Whether everything is there; if not, it is said why.
+/// Whether everything is there; if not, it prints why.
 fn ready_or_skip(test: &str) -> bool {
     let why = match seamline_sender::check() {
         Ok(off) if off.is_empty() => return true,
@@ -50,16 +50,16 @@ fn until(what: &str, holds: impl Fn() -> bool) {
 fn what_does_not_exist_is_refused() {
     let _alone = alone();
     let missing = Places { cgroup: "/sys/fs/cgroup/nowhere".into(), ..Places::default() };
-    let Err(Error::Input(said)) = Attached::new(&missing) else { panic!("there is no such cgroup") };
-    assert!(said.contains("/sys/fs/cgroup/nowhere"), "{said}");
+    let Err(Error::Input(message)) = Attached::new(&missing) else { panic!("there is no such cgroup") };
+    assert!(message.contains("/sys/fs/cgroup/nowhere"), "{message}");
     let interfaces = vec!["nowhere0".to_owned()];
     let missing = Places { cgroup: "/tmp".into(), interfaces, ..Places::default() };
-    let Err(Error::Input(said)) = Attached::new(&missing) else { panic!("there is no such interface") };
-    assert!(said.contains("\"nowhere0\"") && said.contains("ip link"), "{said}");
+    let Err(Error::Input(message)) = Attached::new(&missing) else { panic!("there is no such interface") };
+    assert!(message.contains("\"nowhere0\"") && message.contains("ip link"), "{message}");
     if ready_or_skip("what_does_not_exist_is_refused") {
         let no_cgroup = Places { cgroup: "/tmp".into(), ..Places::default() };
-        let Err(Error::Input(said)) = Attached::new(&no_cgroup) else { panic!("/tmp is no cgroup") };
-        assert!(said.contains("/tmp") && said.contains("cgroup2"), "{said}");
+        let Err(Error::Input(message)) = Attached::new(&no_cgroup) else { panic!("/tmp is no cgroup") };
+        assert!(message.contains("/tmp") && message.contains("cgroup2"), "{message}");
     }
 }
 
@@ -111,8 +111,8 @@ fn a_tenth_is_refused_and_the_others_go_on() {
     let cgroup = Cgroup::enter().unwrap();
     let places = Places { cgroup: cgroup.path().to_owned(), ..Places::default() };
     let mut nine: Vec<_> = (0..9).map(|_| Attached::new(&places).unwrap()).collect();
-    let Err(Error::Host(said)) = Attached::new(&places) else { panic!("all names are taken") };
-    assert!(said.contains("9 seamline senders run on this host"), "{said}");
+    let Err(Error::Host(message)) = Attached::new(&places) else { panic!("all names are taken") };
+    assert!(message.contains("9 seamline senders run on this host"), "{message}");
     assert_eq!(in_the_kernel().iter().filter(|(_, name)| name == "seamline_marks").count(), 9);
     drop(nine.pop());
     Attached::new(&places).unwrap();

@@ -81,16 +81,16 @@ fn assert_heard(rig: &Rig, counter: Counter, sent: u64) {
     assert!((sent / 2..=sent).contains(&heard), "{heard} of {sent}: {}", rig.counters());
 }
 
-/// What the window was before the last timeout that was told of, as the programs remember it.
+/// What the window was before the last timeout that was reported, as the programs remember it.
 #[track_caller]
 fn remembered(rig: &Rig) -> u32 {
-    let mut windows = rig.told().into_iter().filter_map(|what| match what {
+    let mut windows = rig.events().into_iter().filter_map(|what| match what {
         What::Timeout { window, .. } => Some(window),
         _ => None,
     });
     windows.next_back().unwrap_or_else(|| panic!("no timeout: {}", rig.counters()))
 }
 
-fn heeded(rig: &Rig) -> [u64; 2] {
+fn accepted(rig: &Rig) -> [u64; 2] {
     [Counter::Restored, Counter::Asked].map(|it| rig.count(it))
 }

@@ -26,7 +26,7 @@ fn after_a_timeout_a_mark_brings_the_window_back_and_the_first_segment_at_once()
         rig.peer.acknowledge_until(BYTES);
         rig.peer.blackout();
         let Some(&What::Timeout { window, threshold, reduced }) =
-            rig.told().iter().find(|what| matches!(what, What::Timeout { .. }))
+            rig.events().iter().find(|what| matches!(what, What::Timeout { .. }))
         else {
             panic!("no timeout: {}", rig.counters())
         };
@@ -41,13 +41,13 @@ fn after_a_timeout_a_mark_brings_the_window_back_and_the_first_segment_at_once()
         let segments = bytes / 1400;
         // Five sixths of it, and the first segment; the tail of what was under way may be beyond what was marked lost.
         assert!((window / 2..=window).contains(&segments), "{segments} segments of a window of {window}");
-        let told = rig.told();
-        assert!(told.iter().any(|what| matches!(what, What::Asked { doublings: 1.. })), "{told:?}");
-        let restored = told.iter().find_map(|what| match what {
+        let events = rig.events();
+        assert!(events.iter().any(|what| matches!(what, What::Asked { doublings: 1.. })), "{events:?}");
+        let restored = events.iter().find_map(|what| match what {
             What::Restored { window, .. } => Some(*window),
             _ => None,
         });
-        assert_eq!(restored, Some(window * 100 / 120), "{told:?}");
+        assert_eq!(restored, Some(window * 100 / 120), "{events:?}");
         assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [1, 1]);
     }
 }
@@ -126,9 +126,9 @@ fn of_a_storm_one_mark_counts() {
     let ignored: u64 =
         [Counter::Spent, Counter::NothingToRestore, Counter::TooSoon].map(|it| rig.count(it)).iter().sum();
     assert!((990..=999).contains(&ignored), "{}", rig.counters());
-    let told = rig.told();
-    let said = told.iter().filter(|what| matches!(what, What::Ignored(_))).count();
-    assert!(said <= 1, "{said} lines about a storm");
+    let events = rig.events();
+    let message = events.iter().filter(|what| matches!(what, What::Ignored(_))).count();
+    assert!(message <= 1, "{message} lines about a storm");
 }
 
 /// What was restored is lost: the kernel's own reduction is where it ends.
@@ -170,18 +170,19 @@ fn who_reads_errors_gets_the_window_and_no_messages() {
 
 /// What is kept of a connection is kept with its socket, which can have another one.
 #[test]
-fn a_socket_that_connects_again_begins_anew() {
+fn a_socket_that_connects_again_begins_again() {
     let Some(mut rig) = Rig::or_skip("a_socket_that_connects_again", Setup::usual(IpVersion::V4)) else {
         return;
     };
-    let ignored = |rig: &Rig| rig.told().into_iter().filter(|what| matches!(what, What::Ignored(_))).count();
+    let ignored =
+        |rig: &Rig| rig.events().into_iter().filter(|what| matches!(what, What::Ignored(_))).count();
     rig.peer.acknowledge_until(BYTES);
     rig.peer.send(rig.peer.marked());
     rig.peer.watch(AT_ONCE);
     assert_eq!(ignored(&rig), 1);
     rig.peer.send(rig.peer.marked());
     rig.peer.watch(AT_ONCE);
-    assert_eq!(ignored(&rig), 0, "one a second is told");
+    assert_eq!(ignored(&rig), 0, "one a second is reported");
     disconnect(&rig.stream);
     connect_again(&rig.stream, rig.peer.address());
     rig.peer.accept();

@@ -50,8 +50,8 @@ fn a_window_on_trial_is_paced_and_no_other() {
         rig.peer.acknowledge_until(BYTES);
         let before = least_spread(&mut rig);
         rig.peer.blackout();
-        let told = rig.told();
-        let Some(What::Timeout { window, .. }) = told.first() else { panic!("{told:?}") };
+        let events = rig.events();
+        let Some(What::Timeout { window, .. }) = events.first() else { panic!("{events:?}") };
         rig.peer.send(rig.peer.marked());
         let came = rig.peer.watch(ROUND_TRIP);
         let (info, on_trial) = (rig.info(), spread(&came));

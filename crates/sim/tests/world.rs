@@ -11,7 +11,7 @@ use seamline_wire::{Duration, Input, Instant, Machine, NodeId, Outbox, Packet, P
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// Does what it was told at the times it was told, and writes down what it hears.
+/// Acts as scripted at the scripted times, and writes down what it hears.
 #[derive(Debug)]
 struct Scripted {
     name: &'static str,

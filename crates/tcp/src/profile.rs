@@ -13,6 +13,8 @@ pub struct Profile {
     pub summary: &'static str,
     /// Where its values come from.
     pub cite: &'static str,
+    /// Whether only comparisons with older work need it.
+    pub is_historical: bool,
     /// Its values.
     pub parameters: fn() -> Parameters,
 }
@@ -39,6 +41,7 @@ pub static RFC: Profile = Profile {
     name: "rfc",
     summary: "today's standards: initial window 10, timestamps, SACK, minimum RTO 1 s",
     cite: "RFC 9293, 5681, 6298, 6675, 6928, 7323, 9438, 9937",
+    is_historical: false,
     parameters: Parameters::default,
 };
 
@@ -47,6 +50,7 @@ pub static LINUX: Profile = Profile {
     name: "linux",
     summary: "Linux's defaults: minimum RTO 200 ms, delayed ACK 40 ms (without RACK, TLP, F-RTO and HyStart)",
     cite: "Linux 6.x, Documentation/networking/ip-sysctl.rst",
+    is_historical: false,
     parameters: linux,
 };
 

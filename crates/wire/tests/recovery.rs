@@ -79,7 +79,7 @@ fn what_is_written_is_sound_and_read_again() {
 }
 
 #[test]
-fn damage_is_noticed_and_strangers_are_told_apart() {
+fn damage_is_noticed_and_strangers_are_distinguished() {
     for ip in headers() {
         let written = bytes(&ip, &message(MissingBytes::Request, &[1, 5001]));
         let header = ip.version().header_length();

@@ -1,8 +1,8 @@
 //! One line of the result: ours against one build of a peer on one workload.
 
 use super::measure::Measured;
-use crate::oracle::welch::student_quantile;
 use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Goodputs that differ by more than this make an entry void: the two would not be doing the same.
 const MOST_GOODPUT_DIFFERENCE: f64 = 0.02;
@@ -72,7 +72,8 @@ fn interval_of_logarithms(ratios: &[f64]) -> [f64; 2] {
     let logarithms: Vec<f64> = ratios.iter().map(|ratio| libm::log(*ratio)).collect();
     let mean = logarithms.iter().sum::<f64>() / count;
     let variance = logarithms.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0);
-    let half_width = student_quantile(count - 1.0) * (variance / count).sqrt();
+    let quantile = StudentsT::new(0.0, 1.0, count - 1.0).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975));
+    let half_width = quantile * (variance / count).sqrt();
     [libm::exp(mean - half_width), libm::exp(mean + half_width)]
 }
 

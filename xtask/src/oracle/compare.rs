@@ -1,6 +1,6 @@
 //! Row by row comparison of a reference trace with ours.
 
-use super::trace::{Kind, Row, VARIABLES};
+use super::trace::{Row, VARIABLES};
 
 /// Most that two times may differ, in seconds: ns-2 prints microseconds.
 const TIME_TOLERANCE: f64 = 2e-6 + 1e-12;
@@ -79,33 +79,6 @@ fn missing_row(theirs: &[Row], ours: &[Row]) -> Option<Difference> {
     Some(Difference { row, column: "row", theirs: show(theirs), ours: show(ours) })
 }
 
-/// Whether the k-th event of every kind agrees within one packet: sequence numbers and counts within
-/// one, times within `packet_time` seconds.
-pub(super) fn within_one_packet(theirs: &[Row], ours: &[Row], packet_time: f64) -> Result<(), String> {
-    for kind in [Kind::Send, Kind::Rexmit, Kind::Ack, Kind::Drop] {
-        let of_kind =
-            |rows: &[Row]| -> Vec<Row> { rows.iter().filter(|r| r.kind == kind).copied().collect() };
-        let (a, b) = (of_kind(theirs), of_kind(ours));
-        if a.len().abs_diff(b.len()) > 1 {
-            return Err(format!("{} {} events, ours {}", a.len(), kind.name(), b.len()));
-        }
-        let far = |(a, b): &(&Row, &Row)| {
-            (a.seq - b.seq).abs() > 1 || (a.time - b.time).abs() > packet_time + TIME_TOLERANCE
-        };
-        if let Some((a, b)) = a.iter().zip(&b).find(far) {
-            return Err(format!(
-                "{} of {} at {:.6}, ours {} at {:.6}",
-                kind.name(),
-                a.seq,
-                a.time,
-                b.seq,
-                b.time
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// Both traces around a row, side by side.
 pub(super) fn context(theirs: &[Row], ours: &[Row], row: usize, first_line: usize) -> Vec<String> {
     let width = 62;
@@ -121,6 +94,7 @@ pub(super) fn context(theirs: &[Row], ours: &[Row], row: usize, first_line: usiz
 
 #[cfg(test)]
 mod tests {
+    use super::super::trace::Kind;
     use super::*;
 
     fn row(time: f64, kind: Kind, seq: i64, cwnd: f64) -> Row {
@@ -149,14 +123,5 @@ mod tests {
         assert!(
             rows(&[row(0.0, Kind::Send, 0, f64::NAN)], &[row(0.0, Kind::Send, 0, 1.0)]).difference.is_none()
         );
-    }
-
-    #[test]
-    fn one_packet_is_near_and_two_are_not() {
-        let base = [row(1.0, Kind::Send, 5, 2.0), row(1.1, Kind::Send, 6, 2.0)];
-        let near = [row(1.0, Kind::Send, 5, 2.0), row(1.11, Kind::Send, 7, 2.0), row(1.2, Kind::Ack, 5, 2.0)];
-        assert!(within_one_packet(&base, &near, 0.0104).is_ok());
-        assert!(within_one_packet(&base, &near, 0.005).is_err());
-        assert!(within_one_packet(&base, &[], 0.0104).is_err());
     }
 }

@@ -1,10 +1,10 @@
-//! Where the random numbers of a reference run come from: ns-2's generator, checked against
-//! the directory's own record of losses and clock phases.
+//! The random numbers of a reference run: those of ns-2's generator. A directory's own record of losses and clock phases shows that ours
+//! draws the same.
 
 use super::layout;
 use super::mrg32k3a::{clock_phase, loss_indices};
 use super::replay::most_arrivals;
-use super::setup::{Setup, Variant};
+use super::setup::Setup;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,16 +29,7 @@ struct Record {
     lists: BTreeMap<String, Vec<u64>>,
 }
 
-/// The packets that a run loses.
-#[derive(Debug)]
-pub(super) struct Losses {
-    /// Indices in order of arrival.
-    pub(super) indices: Vec<u64>,
-    /// Whether the reference run lost exactly these.
-    pub(super) is_known: bool,
-}
-
-/// The random numbers of all runs of a directory.
+/// What a directory records about its runs.
 #[derive(Debug, Default)]
 pub(super) struct Dice {
     records: Vec<Record>,
@@ -50,8 +41,7 @@ impl Dice {
         let mut dice = Dice::default();
         for path in paths {
             let text = layout::read(path)?;
-            let single = |_| serde_json::from_str(&text).map(|record: Record| vec![record]);
-            let records = serde_json::from_str::<Vec<Record>>(&text).or_else(single);
+            let records: Result<Vec<Record>, _> = serde_json::from_str(&text);
             dice.records.extend(records.map_err(|e| format!("{}: {e}", path.display()))?);
         }
         Ok(dice)
@@ -70,51 +60,28 @@ impl Dice {
         let total = self.records.iter().map(|record| record.lists.len() + 2).sum();
         (self.records.iter().map(agree).sum(), total)
     }
+}
 
-    /// The packets that a run loses at its error model: those listed, or those drawn. A record that contradicts our
-    /// generator is believed as far as it reaches.
-    pub(super) fn losses(&self, setup: &Setup) -> Losses {
-        if setup.per == 0.0 {
-            return Losses { indices: setup.droplist.clone(), is_known: true };
-        }
-        let count = most_arrivals(setup);
-        let record = self.records.iter().find(|record| record.seed == setup.seed);
-        let recorded = record.and_then(|record| Some((record, record.list(setup.per)?)));
-        match recorded {
-            Some((record, list)) if !record.is_generated(setup.per, list) => {
-                Losses { indices: list.clone(), is_known: record.count >= count }
-            }
-            _ => Losses { indices: loss_indices(setup.seed, setup.per, count), is_known: true },
-        }
+/// The packets that a run loses at its error model, in order of arrival: those listed, or those drawn.
+pub(super) fn losses(setup: &Setup) -> Vec<u64> {
+    match setup.per {
+        0.0 => setup.droplist.clone(),
+        per => loss_indices(setup.seed, per, most_arrivals(setup)),
     }
+}
 
-    /// The acknowledgments that a run loses on their first hop: family e draws them from a generator of their own.
-    pub(super) fn lost_acknowledgments(setup: &Setup) -> Vec<u64> {
-        const SEEDS_APART: u32 = 1000;
-        if setup.ackper == 0.0 {
-            return Vec::new();
-        }
-        loss_indices(SEEDS_APART + setup.seed, setup.ackper, most_arrivals(setup))
+/// The acknowledgments that a run loses on their first hop: family e draws them from a generator of their own.
+pub(super) fn lost_acknowledgments(setup: &Setup) -> Vec<u64> {
+    const SEEDS_APART: u32 = 1000;
+    if setup.ackper == 0.0 {
+        return Vec::new();
     }
-
-    /// The phase of the sender's clock at time zero, as a fraction of a tick.
-    pub(super) fn clock_phase(&self, setup: &Setup) -> f64 {
-        let generated = setup.clock_phase();
-        let record = self.records.iter().find(|record| record.seed == setup.seed);
-        let recorded = record.map(|record| match setup.variant {
-            Variant::Vegas => record.phase_of_vegas,
-            _ => record.phase,
-        });
-        recorded.filter(|phase| (phase - generated).abs() >= PHASE_TOLERANCE).unwrap_or(generated)
-    }
+    loss_indices(SEEDS_APART + setup.seed, setup.ackper, most_arrivals(setup))
 }
 
 impl Record {
     fn lists(&self) -> impl Iterator<Item = (f64, &Vec<u64>)> {
         self.lists.iter().filter_map(|(per, list)| Some((per.parse().ok()?, list)))
-    }
-    fn list(&self, per: f64) -> Option<&Vec<u64>> {
-        self.lists().find(|(recorded, _)| *recorded == per).map(|(_, list)| list)
     }
     fn is_generated(&self, per: f64, list: &[u64]) -> bool {
         loss_indices(self.seed, per, self.count) == list

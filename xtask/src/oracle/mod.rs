@@ -19,7 +19,6 @@ mod timed_host;
 mod timed_link;
 mod trace;
 mod traces;
-pub(crate) mod welch;
 
 use dice::Dice;
 use layout::Layout;
@@ -47,15 +46,15 @@ pub(crate) fn run(directory: &Path, list: bool) -> Result<bool, String> {
         add(report_of_dice(&dice));
     }
     if !layout.traces.is_empty() {
-        add(traces::compare_all(&layout.traces, &dice)?);
+        add(traces::compare_all(&layout.traces)?);
     }
     for family in families(&layout) {
         if !family.paths.is_empty() {
-            add(family.compare(&dice)?);
+            add(family.compare()?);
         }
     }
     for path in &layout.snoop {
-        add(snoop::compare(path, &dice)?);
+        add(snoop::compare(path)?);
     }
     for path in &layout.unknown {
         println!("{}: belongs to no family, not compared", path.display());
@@ -115,12 +114,12 @@ fn families(layout: &Layout) -> [Family<'_>; 4] {
 }
 
 impl Family<'_> {
-    fn compare(&self, dice: &Dice) -> Result<FamilyReport, String> {
+    fn compare(&self) -> Result<FamilyReport, String> {
         let mut report = FamilyReport::new(self.title);
         for path in self.paths {
             let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let table = Table::read(path, |config| (self.defaults)(&file, config))?;
-            tables::compare(&table, dice, &mut report)?;
+            tables::compare(&table, &mut report)?;
         }
         Ok(report)
     }
@@ -128,8 +127,7 @@ impl Family<'_> {
 
 fn report_of_dice(dice: &Dice) -> FamilyReport {
     let mut report = FamilyReport::new("a  loss indices, clock phases");
-    let (agree, total) = dice.agreement();
-    (report.matched, report.total) = (total, total);
-    report.notes.push(format!("{agree}/{total} recorded lists and phases are those of our MRG32k3a"));
+    (report.matched, report.total) = dice.agreement();
+    report.notes.push("recorded lists and phases, against those of our MRG32k3a".to_owned());
     report
 }

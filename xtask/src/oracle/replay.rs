@@ -25,8 +25,6 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub(super) setup: &'a Setup,
-    /// The phase of the sender's clock at time zero, as a fraction of a tick.
-    pub(super) clock_phase: f64,
     /// Arrival indices of the packets to lose.
     pub(super) losses: Vec<u64>,
     /// Arrival indices of the acknowledgments to lose on their first hop.
@@ -64,7 +62,7 @@ pub(super) fn run(run: &Run<'_>) -> Result<Outcome, String> {
 fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, Option<Instant>), String> {
     let setup = run.setup;
     let clock = Ns2Clock::default();
-    let mut parameters = parameters(setup, run.clock_phase)?;
+    let mut parameters = parameters(setup)?;
     parameters.ns2().vegas.clock = Some(DrivenClock(clock.0.clone()));
     let parameters = Arc::new(parameters);
     let payload = u32::from(parameters.segments.maximum_segment_size);
@@ -232,10 +230,10 @@ const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
 };
 
 /// ns-2.35's parameters with what the setup overrides.
-fn parameters(setup: &Setup, clock_phase: f64) -> Result<Parameters, String> {
+fn parameters(setup: &Setup) -> Result<Parameters, String> {
     let mut parameters = (NS2_2010.parameters)();
     let tick = Duration::from_secs_f64(setup.tick);
-    parameters.round_trip.estimator = Estimator::Ticks { tick, phase: tick.mul_f64(clock_phase) };
+    parameters.round_trip.estimator = Estimator::Ticks { tick, phase: tick.mul_f64(setup.clock_phase()) };
     parameters.round_trip.minimum_timeout = Duration::from_secs_f64(setup.minrto);
     parameters.window.initial = f64::from(setup.iw);
     parameters.limit_window(setup.window);

@@ -45,10 +45,6 @@ impl Chain {
             Chain::VegasBuffers => vec![hop(20_000, 22_000), hop(20_000, 2_000), hop(10_000, 1_000)],
         }
     }
-    /// The slowest rate of the chain.
-    pub(super) fn bottleneck(self) -> Rate {
-        self.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::ZERO)
-    }
 }
 
 /// A variant by ns-2's name.

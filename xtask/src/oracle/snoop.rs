@@ -1,7 +1,6 @@
 //! Family e: Snoop at the base station. Its runs meet ns-2's own losses, but which packets are retransmitted, and by which host, depends on
 //! details that no specification has, so means over the seeds are compared.
 
-use super::dice::Dice;
 use super::report::FamilyReport;
 use super::setup::{Chain, Setup};
 use super::tables::{Compared, Table, compare_row};
@@ -15,11 +14,10 @@ const FEW_LOSSES: f64 = 0.01;
 const TOLERANCES: [f64; 2] = [0.03, 0.10];
 
 /// Compare the goodput of every setting, mean over its seeds.
-pub(super) fn compare(path: &Path, dice: &Dice) -> Result<FamilyReport, String> {
+pub(super) fn compare(path: &Path) -> Result<FamilyReport, String> {
     let table = Table::read(path, |_| Setup::common(Chain::Snoop))?;
     let mut report = FamilyReport::new("e  Snoop, means over seeds");
-    let rows: Vec<Compared<'_>> =
-        table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
+    let rows: Vec<Compared<'_>> = table.rows.par_iter().map(compare_row).collect::<Result<_, String>>()?;
     let mut groups: BTreeMap<String, Vec<&Compared<'_>>> = BTreeMap::new();
     for row in &rows {
         let Setup { variant, per, ackper, snoop, up, eln, .. } = &row.row.setup;

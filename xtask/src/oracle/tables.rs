@@ -1,19 +1,18 @@
 //! Families whose references are tables of counters, one run per row.
 
 use super::compare::same_as_printed;
-use super::dice::Dice;
+use super::dice;
 use super::layout;
 use super::record::{Counters, Keep, Outcome};
 use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::setup::{Setup, Variant};
-use super::welch;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Columns that describe ns-2's run and have no counterpart here.
-const NOT_RESULTS: [&str; 4] = ["sched_events", "config", "ndrops", "trace"];
+const NOT_RESULTS: [&str; 3] = ["config", "ndrops", "trace"];
 /// Steady state of family d begins here, in seconds.
 const STEADY_FROM: f64 = 50.0;
 
@@ -81,20 +80,17 @@ pub(super) struct Compared<'a> {
     pub(super) difference: Option<(String, String, f64)>,
     /// How often rounding let a packet come before a timer of the same time.
     packets_first: usize,
-    /// Whether the reference lost exactly the packets that ours lost.
-    losses_are_known: bool,
     /// Packets acknowledged: theirs, if the table has the number, and ours.
     pub(super) acked: (Option<f64>, f64),
 }
 
 /// Compare every row of a table with our run and add the outcome to `report`.
-pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> Result<(), String> {
+pub(super) fn compare(table: &Table, report: &mut FamilyReport) -> Result<(), String> {
     let compared: Vec<Compared<'_>> =
-        table.rows.par_iter().map(|row| compare_row(row, dice)).collect::<Result<_, String>>()?;
-    let by_statistics = accepted_by_statistics(&compared, &table.name(), report);
-    for (n, one) in compared.iter().enumerate() {
+        table.rows.par_iter().map(compare_row).collect::<Result<_, String>>()?;
+    for one in &compared {
         report.decided_by_rounding += usize::from(one.packets_first > 0);
-        report.count(one.difference.is_none() || by_statistics.contains(&n), || one.finding(&table.name()));
+        report.count(one.difference.is_none(), || one.finding(&table.name()));
     }
     let skipped = table.skipped.iter().map(|reason| format!("{}: not compared: {reason}", table.name()));
     report.notes.extend(skipped);
@@ -109,14 +105,12 @@ pub(super) fn compare(table: &Table, dice: &Dice, report: &mut FamilyReport) -> 
     Ok(())
 }
 
-pub(super) fn compare_row<'a>(row: &'a TableRow, dice: &Dice) -> Result<Compared<'a>, String> {
+pub(super) fn compare_row(row: &TableRow) -> Result<Compared<'_>, String> {
     let setup = &row.setup;
-    let losses = dice.losses(setup);
     let run = Run {
         setup,
-        clock_phase: dice.clock_phase(setup),
-        losses: losses.indices,
-        lost_acknowledgments: Dice::lost_acknowledgments(setup),
+        losses: dice::losses(setup),
+        lost_acknowledgments: dice::lost_acknowledgments(setup),
         keep: Keep { rows: false, acknowledgments: row.results.iter().any(|(name, _)| needs_history(name)) },
     };
     let outcome = replay::run(&run)?;
@@ -125,7 +119,6 @@ pub(super) fn compare_row<'a>(row: &'a TableRow, dice: &Dice) -> Result<Compared
         row,
         difference: first_difference(row, &outcome),
         packets_first: outcome.packets_first,
-        losses_are_known: losses.is_known,
         acked: (
             theirs_acked.and_then(|(_, text)| text.parse().ok()),
             result("acked_pkts", setup, &outcome).unwrap_or_default(),
@@ -151,7 +144,7 @@ fn result(name: &str, setup: &Setup, outcome: &Outcome) -> Option<f64> {
     let bits_per_second = |packets: i64, seconds: f64| packets as f64 * f64::from(setup.pkt) * 8.0 / seconds;
     match name {
         "acked_pkts" => count(acked_data),
-        "acked_at_6s" | "acked" => count(acked_data + i64::from(setup.opens_with_syn())),
+        "acked_at_6s" => count(acked_data + i64::from(setup.opens_with_syn())),
         "goodput_bps" => Some(bits_per_second(acked_data, setup.dur)),
         "sent_pkts" | "sent" => count(counters.sent),
         "rexmit_pkts" | "rexmit" => count(counters.rexmit),
@@ -160,19 +153,16 @@ fn result(name: &str, setup: &Setup, outcome: &Outcome) -> Option<f64> {
         "cwnd_cuts" if setup.variant == Variant::Vegas => count(counters.timeouts),
         "cwnd_cuts" => count(counters.cuts),
         "t_seq40_acked" => outcome.time_of_acknowledgment(40),
-        _ if name.contains("steady") => {
+        "steady_bps" => {
             let packets = acked_data - outcome.acknowledged_before(STEADY_FROM);
-            let steady = bits_per_second(packets, setup.dur - STEADY_FROM);
-            let lower = name.to_ascii_lowercase();
-            let unit = [("mb", 1e6), ("kb", 1e3)].iter().find(|(unit, _)| lower.contains(unit));
-            Some(steady / unit.map_or(1.0, |(_, bits)| *bits))
+            Some(bits_per_second(packets, setup.dur - STEADY_FROM))
         }
         _ => None,
     }
 }
 
 fn needs_history(name: &str) -> bool {
-    name == "t_seq40_acked" || name.contains("steady")
+    ["t_seq40_acked", "steady_bps"].contains(&name)
 }
 
 fn unknown_columns(table: &Table) -> BTreeSet<&str> {
@@ -182,48 +172,6 @@ fn unknown_columns(table: &Table) -> BTreeSet<&str> {
     };
     let columns = table.rows.iter().flat_map(|row| row.results.iter().map(move |(name, _)| (row, name)));
     columns.filter(|(row, name)| is_unknown(row, name)).map(|(_, name)| name.as_str()).collect()
-}
-
-/// Rows that differ where an exact match cannot be asked for (Sack1, or losses unknown) are accepted
-/// when, over the seeds of equal settings, Welch's interval of the difference in acknowledged packets
-/// includes zero.
-fn accepted_by_statistics(
-    compared: &[Compared<'_>],
-    file: &str,
-    report: &mut FamilyReport,
-) -> BTreeSet<usize> {
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (n, one) in compared.iter().enumerate() {
-        if !one.losses_are_known || one.row.setup.variant == Variant::Sack1 {
-            let Setup { variant, per, dur, .. } = one.row.setup;
-            let rest = Setup { seed: 0, ..one.row.setup.clone() };
-            groups.entry(format!("{variant:?} per={per} dur={dur} {rest:?}")).or_default().push(n);
-        }
-    }
-    let mut accepted = BTreeSet::new();
-    for (name, members) in groups {
-        let exact = members.iter().filter(|n| compared[**n].difference.is_none()).count();
-        if exact == members.len() {
-            continue;
-        }
-        let ours: Vec<f64> = members.iter().map(|n| compared[*n].acked.1).collect();
-        let theirs: Vec<f64> = members.iter().filter_map(|n| compared[*n].acked.0).collect();
-        let found = welch::difference(&ours, &theirs);
-        let agrees = found.half_width.is_finite() && found.includes_zero();
-        let short: Vec<&str> = name.split(' ').take(3).collect();
-        report.notes.push(format!(
-            "{file}: {}: {exact}/{} exact; acknowledged packets differ by {:.1} +- {:.1} (Welch, 95 %): {}",
-            short.join(" "),
-            members.len(),
-            found.mean,
-            found.half_width,
-            if agrees { "agree" } else { "DISAGREE" }
-        ));
-        if agrees {
-            accepted.extend(members);
-        }
-    }
-    accepted
 }
 
 impl Compared<'_> {

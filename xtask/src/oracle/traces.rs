@@ -1,11 +1,10 @@
 //! Packet by packet: family b, and any run of the same form.
 
 use super::compare::{self, Verdict};
-use super::dice::Dice;
+use super::dice;
 use super::record::{Keep, Outcome};
 use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
-use super::setup::Variant;
 use super::trace::{Kind, Totals, Trace};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -21,27 +20,22 @@ struct Ours {
     outcome: Outcome,
     totals: Totals,
     verdict: Verdict,
-    /// Why it is not even within one packet, where that is enough.
-    far: Option<String>,
 }
 
 /// Compare all traces.
-pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport, String> {
+pub(super) fn compare_all(paths: &[PathBuf]) -> Result<FamilyReport, String> {
     let mut report = FamilyReport::new("b  packet by packet");
     let compared: Vec<Compared> =
-        paths.par_iter().map(|path| compare_one(Trace::read(path)?, dice)).collect::<Result<_, String>>()?;
+        paths.par_iter().map(|path| compare_one(Trace::read(path)?)).collect::<Result<_, String>>()?;
     let (mut exact, mut other_columns) = (0, 0);
     for one in &compared {
         exact += usize::from(one.is_exact());
         other_columns += usize::from(one.is_exact() && one.ours.verdict.other_difference.is_none());
-        report.count(one.is_accepted(), || one.finding());
+        report.count(one.is_exact(), || one.finding());
         let name = one.name();
         report.decided_by_rounding += usize::from(one.ours.outcome.packets_first > 0);
         for word in &one.trace.not_understood {
             report.notes.push(format!("{name}: \"{word}\" is not understood"));
-        }
-        if one.is_accepted() && !one.is_exact() {
-            report.notes.push(format!("{name}: not exact: {}", one.finding().place));
         }
         if let (true, Some(d)) = (one.is_exact(), &one.ours.verdict.other_difference) {
             let line = d.row + one.trace.first_line;
@@ -58,23 +52,18 @@ pub(super) fn compare_all(paths: &[PathBuf], dice: &Dice) -> Result<FamilyReport
     Ok(report)
 }
 
-fn compare_one(trace: Trace, dice: &Dice) -> Result<Compared, String> {
+fn compare_one(trace: Trace) -> Result<Compared, String> {
     let setup = &trace.setup;
     let run = Run {
         lost_acknowledgments: Vec::new(),
         setup,
-        clock_phase: dice.clock_phase(setup),
-        losses: dice.losses(setup).indices,
+        losses: dice::losses(setup),
         keep: Keep { rows: true, acknowledgments: false },
     };
     let outcome = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;
     let totals = totals(&outcome, setup.opens_with_syn());
     let verdict = compare::rows(&trace.rows, &outcome.rows);
-    let packet_time = setup.chain.bottleneck().time_for(u64::from(setup.wire_bytes())).as_secs_f64();
-    let far = compare::within_one_packet(&trace.rows, &outcome.rows, packet_time)
-        .err()
-        .or_else(|| totals_differ(&trace.totals, &totals, 1));
-    Ok(Compared { trace, ours: Ours { outcome, totals, verdict, far } })
+    Ok(Compared { trace, ours: Ours { outcome, totals, verdict } })
 }
 
 /// Our counters as the comment line of a trace counts them: a SYN is a packet, acknowledged once the
@@ -90,21 +79,12 @@ fn totals(ours: &Outcome, with_syn: bool) -> Totals {
     ]
 }
 
-fn totals_differ(theirs: &Totals, ours: &Totals, most: u64) -> Option<String> {
-    let mut pairs = theirs.iter().zip(ours);
-    let ((name, theirs), (_, ours)) = pairs.find(|(a, b)| a.1.abs_diff(b.1) > most)?;
-    Some(format!("{name} {theirs}, ours {ours}"))
-}
-
 impl Compared {
     fn name(&self) -> String {
         self.trace.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
     fn is_exact(&self) -> bool {
         self.ours.verdict.difference.is_none() && self.trace.totals == self.ours.totals
-    }
-    fn is_accepted(&self) -> bool {
-        self.is_exact() || (self.trace.setup.variant == Variant::Sack1 && self.ours.far.is_none())
     }
     fn finding(&self) -> Finding {
         let name = self.name();

@@ -70,7 +70,7 @@ fn what_is_far_off_is_believed_once_the_other_side_acknowledges_it() {
 
 /// The connection has gone another way for a gigabyte.
 #[test]
-fn a_connection_that_was_elsewhere_begins_anew() {
+fn a_connection_that_was_elsewhere_begins_again() {
     let mut guard = Guard::default();
     assert!(are_credible(&judge_all(&mut guard, Wired, (0..10).map(data))));
     assert_eq!(guard.judge(Wireless, &wants(10)), Verdict::Credible);

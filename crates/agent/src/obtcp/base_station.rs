@@ -76,7 +76,7 @@ impl BaseStation {
     }
 
     /// Everything that is asked for goes out at once. Before it an answer says what is not here, in most cases nothing: else a mobile
-    /// router could not tell a repair from what the sender sends again, nor an agent that lost its messages from none. Nothing is said of
+    /// router could not tell a repair from what the sender sends again, nor an agent that lost its messages from none. Nothing is reported of
     /// the first byte that was asked for, so that it is known whose answer it is.
     fn on_request(
         &mut self,

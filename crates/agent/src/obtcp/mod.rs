@@ -7,7 +7,7 @@
 //!
 //! Section III.A, the agent at the base station, is lost in the only copy there is; it is read from sections III.B and IV. The paper says
 //! nothing of losses of its own messages, of the last packets of a burst, of estimates of round-trip times, or of bounds: what is done
-//! about them is said at the place, and has a parameter.
+//! about them is documented where it is used, and has a parameter.
 
 mod base_station;
 mod echoes;

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 pub(super) static KIND: Kind = Kind {
     name: "split",
-    summary: "is the other host to each host, and passes the bytes on but no marks: a connection of its own over the air",
+    summary: "answers each host in place of the other, with a connection of its own over the air; forwards the bytes but no marks",
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
     traits: crate::AT_THE_AIR_LINK,
     ends_connections: true,

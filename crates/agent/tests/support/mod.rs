@@ -307,7 +307,7 @@ impl Script {
     }
     /// It has sent one message towards this side, between the ends of the connection, before anything else.
     pub(crate) fn tells(&mut self, towards: Side, about: MissingBytes, ranges: &[(u32, u32)]) -> &mut Self {
-        assert!(!self.out.packets.is_empty(), "nothing is told at {:?}", self.now);
+        assert!(!self.out.packets.is_empty(), "no signal is sent at {:?}", self.now);
         let (port, packet) = self.out.packets.remove(0);
         let Some(Control::Recovery(message)) = packet.control() else { panic!("{packet:?}") };
         let found: Vec<(u32, u32)> =

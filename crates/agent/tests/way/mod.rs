@@ -39,7 +39,7 @@ pub(crate) struct Ends {
     pub(crate) initial_sequence: [u32; 2],
     /// One of [`VARIANTS`].
     pub(crate) variant: usize,
-    /// Both ends list losses and heed what they are told of them.
+    /// Both ends list losses and act on what is reported of them.
     pub(crate) notifies: bool,
     pub(crate) offers: [Offers; 2],
 }
@@ -102,11 +102,11 @@ pub(crate) struct Way {
     out: Outbox,
     /// What has left the agents, as text.
     pub(crate) trace: Vec<String>,
-    /// Until then everything passes beside the agents; `None` when they are there.
+    /// Until then everything bypasses the agents; `None` when they are there.
     agents_from: Option<Instant>,
-    /// When the mobile host goes from the last agent to the one beside it, or back, with what is known of its connections.
+    /// When the mobile host goes from the last agent to the one next to it, or back, with what is known of its connections.
     moves: VecDeque<Instant>,
-    beside: Option<Box<dyn Agent>>,
+    standby: Option<Box<dyn Agent>>,
     /// How long after a move what is known arrives, and what is on its way.
     hand_over: Duration,
     handed_over: Option<(Instant, Vec<Moved>)>,
@@ -135,7 +135,7 @@ impl Way {
             trace: Vec::new(),
             agents_from: None,
             moves: VecDeque::new(),
-            beside: None,
+            standby: None,
             hand_over: Duration::ZERO,
             handed_over: None,
         }
@@ -152,7 +152,7 @@ impl Way {
     #[allow(dead_code, reason = "not every test needs it")]
     pub(crate) fn with_moves(mut self, other: Box<dyn Agent>, at: &[u64], hand_over: u64) -> Self {
         self.hand_over = Duration::from_millis(hand_over);
-        self.beside = Some(other);
+        self.standby = Some(other);
         self.moves = at.iter().map(|at| Instant::from_millis(*at)).collect();
         self
     }
@@ -164,9 +164,9 @@ impl Way {
             let is_on_the_air = *to == last + 1 || (*to == last && *port == WIRELESS);
             !is_on_the_air
         });
-        let Some(beside) = &mut self.beside else { return };
-        std::mem::swap(beside, &mut self.agents[last - 1]);
-        let mut moved = beside.hand_out(&[NodeId(2)]);
+        let Some(standby) = &mut self.standby else { return };
+        std::mem::swap(standby, &mut self.agents[last - 1]);
+        let mut moved = standby.hand_out(&[NodeId(2)]);
         if let Some((_, before)) = self.handed_over.take() {
             // It arrives where the mobile host was, and follows.
             moved = before;

@@ -119,7 +119,7 @@ impl Engine {
         read.collect()
     }
 
-    /// Let the agent keep what the agent at the other base station has kept, as if it came now. What the agent says to that was said there.
+    /// Let the agent keep what the agent at the other base station has kept, as if it came now. What the agent answers to that was already sent there.
     fn show_kept(
         &mut self,
         now: Instant,

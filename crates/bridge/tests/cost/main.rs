@@ -1,4 +1,4 @@
-//! What passing through an agent costs: throughput and added delay, beside plain forwarding by the kernel, between kernel TCP ends in namespaces.
+//! What passing through an agent costs: throughput and added delay, compared with plain forwarding by the kernel, between kernel TCP ends in namespaces.
 //! Needs root; says so and passes where it is missing. In earnest:
 //!
 //! ```sh
@@ -162,7 +162,7 @@ struct Found {
 
 fn connected(path: &Path, serve: impl FnOnce(TcpStream) + Send + 'static) -> (TcpStream, JoinHandle<()>) {
     let listener = path.fixed.within(|| TcpListener::bind((SERVER, 0))).unwrap();
-    // Whatever the host's connections use; whoever paces would measure its own caution.
+    // Whatever the host's connections use; a sender that paces would measure its own caution.
     setsockopt(&listener, sockopt::TcpCongestion, &"cubic".into()).unwrap();
     let address = listener.local_addr().unwrap();
     let server = thread::spawn(move || serve(listener.accept().unwrap().0));

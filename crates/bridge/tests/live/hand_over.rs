@@ -241,7 +241,7 @@ impl Station {
 
 /// What the driver of handovers tells the old base station's agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum Notice {
     Nothing,
     WhereTo,
     /// The new base station's agent has stopped (SIGSTOP): it takes connections of the kernel, and answers none.
@@ -261,7 +261,7 @@ struct Found {
 }
 
 /// The phone hears nobody for `gap` milliseconds in the middle of a download.
-fn download(kind: &str, congestion_control: &str, gap: u64, told: Told) -> Option<Found> {
+fn download(kind: &str, congestion_control: &str, gap: u64, notice: Notice) -> Option<Found> {
     let net = Net::or_skip()?;
     let folder = tempfile::tempdir().unwrap();
     let [old, new] = [0, 1]
@@ -276,14 +276,14 @@ fn download(kind: &str, congestion_control: &str, gap: u64, told: Told) -> Optio
     net.cells.path.store(1, Ordering::Relaxed);
     net.cells.radio.store(1, Ordering::Relaxed);
     let pid = Pid::from_raw(new.child.id() as i32);
-    if told == Told::OfOneThatHangs {
+    if notice == Notice::OfOneThatHangs {
         // After it has forwarded for a while: a bridge that hangs carries nothing.
         kill(pid, Signal::SIGSTOP).unwrap();
     }
-    if told != Told::Nothing {
+    if notice != Notice::Nothing {
         let answer = ask(&old.control(), &format!("hand-over {}:{PORT} {PHONE}", STATIONS[1])).unwrap();
         let is_refused = answer.starts_with("error: ");
-        assert_eq!(is_refused, told == Told::OfOneThatHangs, "{answer}");
+        assert_eq!(is_refused, notice == Notice::OfOneThatHangs, "{answer}");
     }
     kill(pid, Signal::SIGCONT).unwrap();
     transfer.wait_for(received + 1);
@@ -295,10 +295,10 @@ fn download(kind: &str, congestion_control: &str, gap: u64, told: Told) -> Optio
     let packets = new("taken_in_packets");
     assert_eq!((old("taken_in_connections"), new("handed_out_connections")), (0, 0));
     // One that goes on may take in what has reached its kernel meanwhile, if it is still needed.
-    if told != Told::OfOneThatHangs {
-        assert_eq!(new("taken_in_connections"), u64::from(told == Told::WhereTo));
+    if notice != Notice::OfOneThatHangs {
+        assert_eq!(new("taken_in_connections"), u64::from(notice == Notice::WhereTo));
     }
-    assert_eq!(old("handed_out_connections"), u64::from(told != Told::Nothing));
+    assert_eq!(old("handed_out_connections"), u64::from(notice != Notice::Nothing));
     assert_eq!(old("failures") + new("failures") + old("bypasses"), 0);
     Some(Found { packets, by_sender: after[0] - before[0], timeouts: after[1] - before[1], first, rest })
 }
@@ -307,11 +307,11 @@ fn download(kind: &str, congestion_control: &str, gap: u64, told: Told) -> Optio
 struct Runs(Vec<Found>);
 
 impl Runs {
-    fn of(kind: &str, congestion_control: &str, gap: u64, told: Told, runs: usize) -> Option<Self> {
-        let found: Option<_> = (0..runs).map(|_| download(kind, congestion_control, gap, told)).collect();
+    fn of(kind: &str, congestion_control: &str, gap: u64, notice: Notice, runs: usize) -> Option<Self> {
+        let found: Option<_> = (0..runs).map(|_| download(kind, congestion_control, gap, notice)).collect();
         let it = Runs(found?);
         println!(
-            "{kind}, {congestion_control}, {gap} ms, {told:?}: handed over {}; sent again by the sender {}, \
+            "{kind}, {congestion_control}, {gap} ms, {notice:?}: handed over {}; sent again by the sender {}, \
              timeouts {}; ms to the next byte {}, to the end {}",
             it.shown(|it| it.packets),
             it.shown(|it| it.by_sender),
@@ -339,8 +339,8 @@ impl Runs {
 #[test]
 fn a_download_goes_on_at_the_next_base_station() {
     for kind in ["snoop", "obtcp-bs"] {
-        let Some(without) = Runs::of(kind, "cubic", 300, Told::Nothing, 3) else { return };
-        let with = Runs::of(kind, "cubic", 300, Told::WhereTo, 3).expect("the same host");
+        let Some(without) = Runs::of(kind, "cubic", 300, Notice::Nothing, 3) else { return };
+        let with = Runs::of(kind, "cubic", 300, Notice::WhereTo, 3).expect("the same host");
         // A window of the path and its queue has 240 segments; the cache has room for 2000.
         assert!(with.0.iter().all(|it| (20..2000).contains(&it.packets)));
         // What is handed over takes a way of some milliseconds, the sender's timer at least 200.
@@ -349,11 +349,11 @@ fn a_download_goes_on_at_the_next_base_station() {
     }
 }
 
-/// The download goes on as if nothing had been handed over, and whoever tells of the handover hears that it failed.
+/// The download goes on as if nothing had been handed over, and the caller that reports the handover hears that it failed.
 #[test]
 fn an_agent_that_hangs_stalls_nobody_who_hands_over_to_it() {
     // That the agent of the old base station comes round meanwhile, and has no guard step in, is looked at in each download.
-    drop(Runs::of("snoop", "cubic", 100, Told::OfOneThatHangs, 1));
+    drop(Runs::of("snoop", "cubic", 100, Notice::OfOneThatHangs, 1));
 }
 
 /// For the table in `docs/how-to/agent-hand-over.md`, as often as `SEAMLINE_HAND_OVER_RUNS` says; else not at all.
@@ -362,8 +362,8 @@ fn what_handing_over_brings() {
     let Ok(runs) = std::env::var("SEAMLINE_HAND_OVER_RUNS").map(|text| text.parse().unwrap()) else { return };
     for (kind, congestion_control) in [("snoop", "cubic"), ("snoop", "bbr"), ("obtcp-bs", "cubic")] {
         for gap in [100, 300, 1000] {
-            for told in [Told::Nothing, Told::WhereTo] {
-                if Runs::of(kind, congestion_control, gap, told, runs).is_none() {
+            for notice in [Notice::Nothing, Notice::WhereTo] {
+                if Runs::of(kind, congestion_control, gap, notice, runs).is_none() {
                     return;
                 }
             }

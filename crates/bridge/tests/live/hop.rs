@@ -106,7 +106,7 @@ impl Forwarder {
 
     fn take(&mut self, towards: Side, frame: &[u8]) {
         let frame = untagged(frame);
-        // Whoever asks for an address would wait a second.
+        // A host that asks for an address would wait a second.
         let is_ip = matches!(frame.get(12..14), Some([8, 0] | [0x86, 0xdd]));
         let has_trouble = is_ip && frame.len() > 120;
         let Troubles { lost, .. } = self.troubles;

@@ -1,4 +1,4 @@
-//! Interfaces that stop, and such as are removed and made anew, while a connection runs.
+//! Interfaces that stop, and such as are removed and made again, while a connection runs.
 
 use crate::hop::Hop;
 use crate::hosts::{ip, pause, run, skip, veth};
@@ -9,7 +9,7 @@ use seamline_bridge::system::{Metrics, Options};
 /// That of the fixed host's interface, whichever device has its name: the mobile host does not ask for it again.
 const ADDRESS: &str = "02:00:00:00:00:0a";
 
-/// The link before the bridge is removed with both its ends, and made anew; its devices have other numbers.
+/// The link before the bridge is removed with both its ends, and made again; its devices have other numbers.
 fn replace(net: &Net, prepare: impl Fn(&str)) {
     ip(&net.bridge, "link del b0");
     pause(400);
@@ -24,8 +24,8 @@ fn replace(net: &Net, prepare: impl Fn(&str)) {
 
 /// The first one that comes back is as the one before; the second has GRO on, as most that hosts make, and the log says so before a joined packet is lost.
 #[test]
-fn a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_said() {
-    let name = "a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_said";
+fn a_connection_outlives_an_interface_that_is_made_again_and_one_that_joins_is_logged() {
+    let name = "a_connection_outlives_an_interface_that_is_made_again_and_one_that_joins_is_logged";
     let Some(net) = Net::or_skip(name) else { return };
     if !run(&net.bridge, "ethtool -K b0 gro off") {
         return skip(name, "ethtool is missing");
@@ -57,8 +57,8 @@ fn a_connection_outlives_an_interface_that_is_made_anew_and_one_that_joins_is_sa
 
 /// The other end of its link goes down: it is there, and carries nothing. Then it is set down itself.
 #[test]
-fn an_interface_that_stops_is_said_and_counted() {
-    let Some(net) = Net::or_skip("an_interface_that_stops_is_said_and_counted") else { return };
+fn an_interface_that_stops_is_logged_and_counted() {
+    let Some(net) = Net::or_skip("an_interface_that_stops_is_logged_and_counted") else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agent.prom");
     let read = || {

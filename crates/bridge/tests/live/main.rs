@@ -82,12 +82,12 @@ impl Bridge {
     fn log(&self) -> String {
         String::from_utf8(self.log.lock().unwrap().clone()).unwrap()
     }
-    fn wait_for(&self, said: &str) {
-        self.wait_for_times(said, 1);
+    fn wait_for(&self, message: &str) {
+        self.wait_for_times(message, 1);
     }
-    fn wait_for_times(&self, said: &str, times: usize) {
+    fn wait_for_times(&self, message: &str, times: usize) {
         let begun = now();
-        while self.log().matches(said).count() < times {
+        while self.log().matches(message).count() < times {
             assert!(now() - begun < 5000, "{}", self.log());
             pause(10);
         }
@@ -125,7 +125,7 @@ fn every_agent_carries_what_was_sent() {
             assert_eq!(it.ports.map(|port| port.too_long), [0; 2]);
             assert!(it.ports[0].completed > 0, "the kernel leaves checksums to hardware that is not there");
             if kind == "snoop" {
-                // Most losses are mended by SACK first: the first duplicate that passes lists them to the sender.
+                // Most losses are repaired by SACK first: the first duplicate that passes lists them to the sender.
                 assert!(agent.local_retransmissions > 0 && agent.suppressed_acknowledgments > 0, "{it:?}");
             }
             assert!(bridge.log().contains("event=stop"));

@@ -35,7 +35,7 @@ pub(crate) struct Net {
 }
 
 impl Net {
-    /// `None`, having said why, where there can be none.
+    /// `None`, having printed why, where there can be none.
     ///
     /// # Panics
     /// As [`skip`].
@@ -88,7 +88,7 @@ pub(crate) struct Transfer {
 }
 
 /// Nothing here takes longer.
-const PATIENCE: u64 = 60_000;
+const TIMEOUT_MS: u64 = 60_000;
 
 impl Transfer {
     pub(crate) fn begin(net: &Net, version: u8, bytes: u64) -> Self {
@@ -119,7 +119,7 @@ impl Transfer {
         let counter = Arc::clone(&received);
         let client = inside(mobile, move || {
             let mut stream = TcpStream::connect(address).unwrap();
-            stream.set_read_timeout(Some(std::time::Duration::from_millis(PATIENCE))).unwrap();
+            stream.set_read_timeout(Some(std::time::Duration::from_millis(TIMEOUT_MS))).unwrap();
             let (mut offset, mut room) = (0, vec![0; 65_536]);
             loop {
                 let length = stream.read(&mut room).unwrap();
@@ -138,7 +138,7 @@ impl Transfer {
     pub(crate) fn wait_for(&self, bytes: u64) {
         let begun = now();
         while self.received.load(Ordering::Relaxed) < bytes {
-            assert!(now() - begun < PATIENCE, "{} bytes came", self.received.load(Ordering::Relaxed));
+            assert!(now() - begun < TIMEOUT_MS, "{} bytes came", self.received.load(Ordering::Relaxed));
             pause(2);
         }
     }

@@ -97,9 +97,9 @@ fn what_an_agent_takes_off_the_sender() {
         let Some(dry) = Runs::of("snoop", congestion_control, true) else { return };
         let helped = Runs::of("snoop", congestion_control, false).expect("the same host");
         let (by_agent, by_sender) = (helped.sum(|it| it.by_agent), helped.sum(|it| it.by_sender));
-        // Of all segments 2 % are lost, and 2 % overtaken. The first of each window is mended.
+        // Of all segments 2 % are lost, and 2 % overtaken. The first of each window is repaired.
         assert!((1..=helped.segments() * 4 / 100).contains(&by_agent), "{by_agent}");
-        // The others are the sender's, and it is told of all that has come.
+        // The others are the sender's, and it is notified of all that has come.
         assert!((1..=2 * dry.sum(|it| it.by_sender)).contains(&by_sender), "{by_sender}");
         assert!(congestion_control == "bbr" || is_sooner(&helped, &dry));
     }

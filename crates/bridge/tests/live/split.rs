@@ -1,8 +1,8 @@
 //! Split connections through a router: kernel TCP at both ends, a hop behind the router that loses, doubles and overtakes.
 
-mod beside;
 mod ends;
 mod host;
+mod neighbours;
 mod soak;
 
 use crate::Shared;
@@ -162,12 +162,13 @@ fn split_connections_carry_what_was_sent() {
 }
 
 fn rules(net: &Net) -> String {
-    let told = |program: &str, words: &[&str]| {
+    let output_of = |program: &str, words: &[&str]| {
         let output = net.bridge.within(|| Command::new(program).args(words).output()).unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    let marked = told("ip", &["rule"]).lines().filter(|line| line.contains("fwmark")).collect::<String>();
-    told("nft", &["list", "ruleset"]) + &marked
+    let marked =
+        output_of("ip", &["rule"]).lines().filter(|line| line.contains("fwmark")).collect::<String>();
+    output_of("nft", &["list", "ruleset"]) + &marked
 }
 
 /// The server sees the client's own address and port; what one end closes or resets, the other sees closed or reset; each direction by itself.
@@ -369,7 +370,7 @@ fn a_dry_run_counts_only() {
     assert_eq!((it.taken, it.begun), (1, 0), "{it:?}");
 }
 
-/// Whoever begins it: here the wired side.
+/// Whichever side begins it: here the wired side.
 #[test]
 fn the_wireless_half_alone_has_the_congestion_control() {
     let Some(net) = routed("the_wireless_half_alone_has_the_congestion_control") else { return };
@@ -381,14 +382,14 @@ fn the_wireless_half_alone_has_the_congestion_control() {
     let listener = net.mobile.within(|| TcpListener::bind("10.77.0.2:4000")).unwrap();
     let client = net.fixed.within(|| TcpStream::connect("10.77.0.2:4000")).unwrap();
     let (server, _) = listener.accept().unwrap();
-    let said = net.bridge.within(|| Command::new("ss").arg("-tin").output()).unwrap();
-    let said = String::from_utf8(said.stdout).unwrap();
-    let lines: Vec<&str> = said.lines().collect();
+    let sockets = net.bridge.within(|| Command::new("ss").arg("-tin").output()).unwrap();
+    let sockets = String::from_utf8(sockets.stdout).unwrap();
+    let lines: Vec<&str> = sockets.lines().collect();
     // Each socket has a line, whose fifth word is its peer, and one with what its TCP does.
     for (peer, congestion_control) in [("10.77.0.1:", own), ("10.77.0.2:", named)] {
         let is_it = |words: &str| words.split_whitespace().nth(4).is_some_and(|it| it.starts_with(peer));
         let half = lines.windows(2).find(|pair| is_it(pair[0])).unwrap();
-        assert!(half[1].split_whitespace().any(|word| word == congestion_control), "{peer} {said}");
+        assert!(half[1].split_whitespace().any(|word| word == congestion_control), "{peer} {sockets}");
     }
     drop((client, server));
     router.end(false);

@@ -13,7 +13,7 @@ use std::process::{Child, Stdio};
 
 /// Datagrams that come while nobody reads them; the hop loses none so short.
 const WAITING: u8 = 20;
-/// Longer than the agent's frames may wait (50 ms), so they are told from others; not as long as the guard waits (500 ms).
+/// Longer than the agent's frames may wait (50 ms), so they are distinguished from others; not as long as the guard waits (500 ms).
 const ASLEEP: u64 = 150;
 
 /// An agent's end.

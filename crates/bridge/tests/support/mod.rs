@@ -87,7 +87,7 @@ pub(crate) fn with_unknown_option(packet: &[u8]) -> Option<Vec<u8>> {
     let mut packet = packet.to_vec();
     packet.splice(tcp + 20..tcp + 20, OPTION);
     packet[tcp + 12] = (words + 1) << 4;
-    mend(&mut packet);
+    fix_header(&mut packet);
     packet[tcp + 16..tcp + 18].fill(0);
     let addresses = if is_six { 8..40 } else { 12..20 };
     let length = (packet.len() - tcp) as u32;
@@ -98,7 +98,7 @@ pub(crate) fn with_unknown_option(packet: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Length, and the checksum of the IP header.
-pub(crate) fn mend(packet: &mut [u8]) {
+pub(crate) fn fix_header(packet: &mut [u8]) {
     let length = packet.len() as u16;
     if packet[0] >> 4 == 6 {
         packet[4..6].copy_from_slice(&(length - 40).to_be_bytes());
@@ -118,7 +118,7 @@ pub(crate) fn fragments(packet: &[u8], identification: u16, first: usize) -> [Ve
         piece.extend(&packet[20..][range]);
         piece[4..6].copy_from_slice(&identification.to_be_bytes());
         piece[6..8].copy_from_slice(&field.to_be_bytes());
-        mend(&mut piece);
+        fix_header(&mut piece);
         piece
     };
     [piece(0..first, 0x2000), piece(first..packet.len() - 20, first as u16 / 8)]

@@ -56,12 +56,16 @@ macro_rules! table {
     };
 }
 
-/// The members of a registry as choices.
+/// The members of a registry as choices; the field `is_historical` is named where members have it.
 #[macro_export]
 macro_rules! choices {
-    ($all:expr) => {
+    ($all:expr $(, $is_historical:ident)?) => {
         $all.into_iter()
-            .map(|it| $crate::keys::Choice { name: it.name, about: it.summary, cite: it.cite })
+            .map(|it| $crate::keys::Choice {
+                cite: it.cite,
+                $($is_historical: it.$is_historical,)?
+                ..(it.name, it.summary).into()
+            })
             .collect::<Vec<_>>()
     };
 }
@@ -166,6 +170,19 @@ impl<'a, T: 'a> Keys<'a, T> {
             }
         });
         self.push(name, read_needed, move |target| KeyShape { is_required: true, ..describe(target) });
+        self
+    }
+
+    /// Only comparisons with older work need the key before.
+    pub fn historical(mut self) -> Self {
+        let Entry { name, read, describe } = self.entries.pop().expect("a key comes first");
+        // Not asked for where it is absent, so that no message lists it.
+        let read: Read<'a, T> = Box::new(move |reader, target| {
+            if reader.has(name) {
+                read(reader, target);
+            }
+        });
+        self.push(name, read, move |target| KeyShape { is_historical: true, ..describe(target) });
         self
     }
 

@@ -50,6 +50,8 @@ pub struct Choice {
     pub about: &'static str,
     /// Its source; may be empty.
     pub cite: &'static str,
+    /// Whether only comparisons with older work need it: lists, the reference and the JSON Schema leave it out.
+    pub is_historical: bool,
 }
 
 /// A table.
@@ -76,6 +78,8 @@ pub struct KeyShape {
     pub default: Option<String>,
     /// Whether the table needs it.
     pub is_required: bool,
+    /// Whether only comparisons with older work need it, as for a [`Choice`].
+    pub is_historical: bool,
     /// The further keys that each value of this one brings.
     pub kinds: Vec<KindShape>,
 }
@@ -92,20 +96,21 @@ pub struct KindShape {
 impl Choice {
     /// A name alone.
     pub const fn bare(name: &'static str) -> Self {
-        Choice { name, about: "", cite: "" }
+        Choice { name, about: "", cite: "", is_historical: false }
     }
 }
 
 impl From<(&'static str, &'static str)> for Choice {
     fn from((name, about): (&'static str, &'static str)) -> Self {
-        Choice { name, about, cite: "" }
+        Choice { about, ..Choice::bare(name) }
     }
 }
 
 impl KeyShape {
     /// An optional key without a default.
     pub fn new(name: &'static str, about: &'static str, takes: Shape) -> Self {
-        KeyShape { name, about, takes, default: None, is_required: false, kinds: Vec::new() }
+        let (is_required, is_historical) = (false, false);
+        KeyShape { name, about, takes, default: None, is_required, is_historical, kinds: Vec::new() }
     }
 }
 
@@ -116,9 +121,27 @@ impl TableShape {
         let own = self.keys.iter().find(|key| key.name == name);
         own.or_else(|| kinds().find_map(|kind| kind.table.key(name)))
     }
+
+    /// Without the keys and names that only comparisons with older work need.
+    pub fn drop_historical(&mut self) {
+        self.keys.retain(|key| !key.is_historical);
+        for key in &mut self.keys {
+            key.takes.drop_historical();
+            key.kinds.iter_mut().for_each(|kind| kind.table.drop_historical());
+        }
+    }
 }
 
 impl Shape {
+    fn drop_historical(&mut self) {
+        match self {
+            Shape::Choice(choices) => choices.retain(|choice| !choice.is_historical),
+            Shape::OneOrMany(item) | Shape::Range(item) | Shape::Pair(item) => item.drop_historical(),
+            Shape::Table(table) => table.drop_historical(),
+            _ => {}
+        }
+    }
+
     /// The table that a value is, or that each item of a list is.
     pub fn table(&self) -> Option<&TableShape> {
         match self {

@@ -249,26 +249,24 @@ pub fn unread<'a>(shape: Shape) -> Takes<'a, Node> {
 
 /// One of the named values.
 pub fn choice<'a, V: Clone + PartialEq>(choices: &'a [(&'static str, V)]) -> Takes<'a, V> {
-    let names = choices.iter().map(|(name, _)| Choice::bare(name)).collect();
-    let read = |node: &Node| {
-        let index = choose(node, choices.iter().map(|(name, _)| *name))?;
-        Ok(choices[index].1.clone())
-    };
+    let names: Vec<Choice> = choices.iter().map(|(name, _)| Choice::bare(name)).collect();
+    let shape = Shape::Choice(names.clone());
+    let read = move |node: &Node| choose(node, &names).map(|index| choices[index].1.clone());
     let name_of = |value: &V| choices.iter().find(|(_, known)| known == value).map(|(name, _)| *name);
-    Takes::new(Shape::Choice(names), read, move |value| quoted(name_of(value)?))
+    Takes::new(shape, read, move |value| quoted(name_of(value)?))
 }
 
 /// One of these names.
 pub fn named<'a>(choices: Vec<Choice>) -> Takes<'a, &'static str> {
-    let names: Vec<&'static str> = choices.iter().map(|choice| choice.name).collect();
-    let read = move |node: &Node| choose(node, names.iter().copied()).map(|index| names[index]);
-    Takes::new(Shape::Choice(choices), read, quoted)
+    let shape = Shape::Choice(choices.clone());
+    Takes::new(shape, move |node| choose(node, &choices).map(|index| choices[index].name), quoted)
 }
 
-fn choose(node: &Node, names: impl Iterator<Item = &'static str>) -> Result<usize, Complaint> {
+fn choose(node: &Node, choices: &[Choice]) -> Result<usize, Complaint> {
     let name = reader::text(node)?;
-    let names: Vec<&str> = names.collect();
-    names.iter().position(|known| *known == name).ok_or_else(|| {
+    choices.iter().position(|known| known.name == name).ok_or_else(|| {
+        let current = choices.iter().filter(|choice| !choice.is_historical);
+        let names: Vec<&str> = current.map(|choice| choice.name).collect();
         let mut complaint = Complaint::new("no such value").code(Code::UnknownChoice);
         complaint.tips.extend(suggestion("value", &name, &names));
         complaint

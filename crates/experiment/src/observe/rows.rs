@@ -15,7 +15,7 @@ const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,deta
 
 /// The maximum length of a row without names: an `f64` has at most 309 digits before the point, so a thousand
 /// characters suffice.
-const MOST_BESIDE_NAMES: usize = 1024 + OVERHANG;
+const MOST_BESIDES_NAMES: usize = 1024 + OVERHANG;
 
 /// An event with its time and element, as queued for formatting.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl Work for Rows {
     const NAME: &'static str = "events";
 
     fn process(&mut self, TimedEvent { now, at, event }: &TimedEvent) -> io::Result<()> {
-        let longest_row = self.longest_element + self.longest_connection + MOST_BESIDE_NAMES;
+        let longest_row = self.longest_element + self.longest_connection + MOST_BESIDES_NAMES;
         let Rows { file, clock, elements, connections, no_connection, .. } = self;
         let mut line = Line::new(file.room(longest_row));
         clock.show(*now, &mut line);

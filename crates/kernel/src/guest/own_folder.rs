@@ -63,8 +63,12 @@ mod tests {
         let (left, unfinished) =
             (parent.path().join("seamline-guest-1"), parent.path().join("seamline-guest-2"));
         let other = parent.path().join("other");
-        [&left, &unfinished, &other].map(|folder| fs::create_dir(folder).unwrap());
-        [&left, &other].map(|folder| fs::write(folder.join(LOCK), "").unwrap());
+        for folder in [&left, &unfinished, &other] {
+            fs::create_dir(folder).unwrap();
+        }
+        for folder in [&left, &other] {
+            fs::write(folder.join(LOCK), "").unwrap();
+        }
         let second = OwnFolder::new(parent.path()).unwrap();
         assert!(held.path().exists() && second.path().exists() && unfinished.exists() && other.exists());
         assert!(!left.exists());

@@ -26,9 +26,9 @@ pub struct Delays {
     /// Links with a delay.
     pub links: Vec<Delay>,
     /// The link of 25 ms once more, while a TCP flow goes over another link of the same emulator.
-    pub beside_tcp: Delay,
+    pub with_tcp: Delay,
     /// The rate of that flow: what the other link lets through.
-    pub beside_tcp_mbit_per_s: f64,
+    pub with_tcp_mbit_per_s: f64,
 }
 
 /// The delay of one link.
@@ -55,8 +55,8 @@ pub(super) fn measure(effort: Effort, state: &StateDirectory) -> Result<Delays, 
         links.push(Delay::new(configured_ms, &alone(configured_ms, time, state)?, bare_path));
     }
     let (delays, goodput) = with_tcp(time, state)?;
-    let beside_tcp = Delay::new(OF_JITTER_MS, &delays, bare_path);
-    Ok(Delays { bare_path, links, beside_tcp, beside_tcp_mbit_per_s: goodput })
+    let with_tcp = Delay::new(OF_JITTER_MS, &delays, bare_path);
+    Ok(Delays { bare_path, links, with_tcp, with_tcp_mbit_per_s: goodput })
 }
 
 impl Delay {

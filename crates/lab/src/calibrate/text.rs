@@ -18,13 +18,13 @@ pub fn table(calibration: &Calibration) -> String {
     let jitter = |out: &mut String, link: &Delay, when: &str| {
         row(out, &format!("{} ms: jitter, {when}", link.configured_ms), link.jitter);
     };
-    if let Some(idle) = delay.links.iter().find(|link| link.configured_ms == delay.beside_tcp.configured_ms) {
+    if let Some(idle) = delay.links.iter().find(|link| link.configured_ms == delay.with_tcp.configured_ms) {
         jitter(&mut out, idle, "nothing else");
     }
-    let load = format!("next to {:.0} Mbit/s of TCP", delay.beside_tcp_mbit_per_s);
-    let what = format!("{} ms: longer by, {load}", delay.beside_tcp.configured_ms);
-    row(&mut out, &what, delay.beside_tcp.error);
-    jitter(&mut out, &delay.beside_tcp, &load);
+    let load = format!("next to {:.0} Mbit/s of TCP", delay.with_tcp_mbit_per_s);
+    let what = format!("{} ms: longer by, {load}", delay.with_tcp.configured_ms);
+    row(&mut out, &what, delay.with_tcp.error);
+    jitter(&mut out, &delay.with_tcp, &load);
     others(&mut out, "delay");
 
     heading(&mut out, "Rate, packets of 1500 bytes", ["error", "spacing", "p99"]);

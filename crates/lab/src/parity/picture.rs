@@ -4,7 +4,7 @@ use crate::parity::compare::{GOAL, Pair, ScenarioParity};
 use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
 
-/// Said where it is so.
+/// Shown where it applies.
 const LEFT_OUT: &str = "; what reaches above 4 is in the table only";
 /// Ratios above it, mostly those of a few events, would leave the others no room.
 const MOST: f64 = 4.0;

@@ -83,7 +83,7 @@ pub(super) struct ShellAnswer {
 pub(super) enum Failed {
     Refused(String),
     Host(String),
-    Failed(String),
+    Other(String),
     CommandEnded(String),
 }
 
@@ -131,7 +131,7 @@ impl From<LabError> for Failed {
     fn from(error: LabError) -> Self {
         match error {
             LabError::Refused(what) => Failed::Refused(what),
-            LabError::Failed(what) => Failed::Failed(what),
+            LabError::Failed(what) => Failed::Other(what),
             LabError::CommandEnded(what) => Failed::CommandEnded(what),
             LabError::Host(_) | LabError::Stopped => Failed::Host(error.to_string()),
         }
@@ -143,7 +143,7 @@ impl From<Failed> for LabError {
         match failed {
             Failed::Refused(what) => LabError::Refused(what),
             Failed::Host(what) => LabError::Failed(format!("in the guest: {what}")),
-            Failed::Failed(what) => LabError::Failed(what),
+            Failed::Other(what) => LabError::Failed(what),
             Failed::CommandEnded(what) => LabError::CommandEnded(what),
         }
     }

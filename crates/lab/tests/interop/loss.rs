@@ -1,4 +1,4 @@
-//! Losses: those listed are mended one by one, those drawn by chance all at last, and a silence ends in a timeout.
+//! Losses: those listed are repaired one by one, those drawn by chance all at last, and a silence ends in a timeout.
 
 use crate::host::{Fate, Seen, Setup, Way};
 use crate::pair::{BOTH, Opener, Pair, exchange, kernel_reads, kernel_sends};

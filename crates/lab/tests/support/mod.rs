@@ -4,7 +4,7 @@
 use seamline_lab::system::Namespace;
 pub(crate) use seamline_testing::skip;
 
-/// Whether the test of that name can run here; if not, it is said why.
+/// Whether the test of that name can run here; if not, it prints why.
 ///
 /// # Panics
 /// When it cannot run, as [`skip`].

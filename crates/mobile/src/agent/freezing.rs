@@ -135,7 +135,7 @@ impl Agent {
                 self.refuse(&key, "the link is down");
             }
             (Freeze::Helps { .. }, Some(Plan { stage: Stage::Frozen { .. }, .. })) => {
-                self.thaw(now, &key, "lost later than said", host);
+                self.thaw(now, &key, "lost later than announced", host);
                 self.plan(now, key, within, decision, host);
             }
             // The newest notice counts.
@@ -202,7 +202,7 @@ impl Agent {
             match (self.freezing.plans[&key].stage, change) {
                 (Stage::Planned { .. }, Change::Down) => {
                     self.freezing.plans.remove(&key);
-                    self.refuse(&key, "lost earlier than said");
+                    self.refuse(&key, "lost earlier than announced");
                 }
                 (Stage::Planned { .. }, Change::Up) => {
                     self.freezing.plans.remove(&key);
@@ -353,7 +353,7 @@ impl Agent {
         self.log.push(line("thaw", key).with("reason", why));
         let Some(connection) = self.connections.get_mut(key) else { return };
         // If packets have carried another window since, they left by an interface without the program, and it is newer.
-        if let (Some(window), 0) = (window, connection.said_window) {
+        if let (Some(window), 0) = (window, connection.advertised_window) {
             connection.last.segment.window = window;
         }
         connection.frozen = Frozen::Thawed;
@@ -390,7 +390,7 @@ impl Agent {
 }
 
 const MOVED: &str = "its packets leave by another link";
-const NOT_LOST: &str = "not lost at the time said";
+const NOT_LOST: &str = "not lost at the announced time";
 
 /// Have every packet say that the window is closed, and send one. It is made with the true window, so that nothing is frozen where it leaves
 /// by a way that the kernel does not watch.

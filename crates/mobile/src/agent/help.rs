@@ -170,14 +170,14 @@ impl Agent {
         let Some(mut view) = host.view(key, connection.interface)? else { return Ok(()) };
         let Connection { next, standing, retransmitted, .. } = *connection;
         let Some(mut kick) = Kick::new(next, standing, retransmitted, &view) else { return Ok(()) };
-        let said = |event| {
+        let logged = |event| {
             line(event, key).with("unacknowledged", view.unacknowledged).with("backoff", view.backoff)
         };
         if self.is_dry {
-            self.log.push(said("would-kick"));
+            self.log.push(logged("would-kick"));
             return Ok(());
         }
-        let said = said("kick");
+        let logged = logged("kick");
         let local = key.local.ip();
         let way = Way { from: local, to: local, interface: connection.interface, bound_to: 0, mark: 0 };
         let outcome = loop {
@@ -200,7 +200,7 @@ impl Agent {
             Outcome::NoEffect => "no effect",
             Outcome::GivenUp => "given up",
         };
-        self.log.push(said.with("messages", kick.messages()).with("outcome", outcome));
+        self.log.push(logged.with("messages", kick.messages()).with("outcome", outcome));
         Ok(())
     }
 

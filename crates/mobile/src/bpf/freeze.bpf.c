@@ -56,7 +56,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1);
 	__type(key, struct connection);
-	/* On CLOCK_MONOTONIC, when the true window is said again though nobody has come to thaw it. */
+	/* On CLOCK_MONOTONIC, when the true window is advertised again although the daemon has not thawed it. */
 	__type(value, __u64);
 } frozen_until SEC(".maps");
 
@@ -144,7 +144,7 @@ static __always_inline void close_window(struct __sk_buff *skb, const struct out
 	bpf_skb_store_bytes(skb, tcp + offsetof(struct tcphdr, window), &closed, sizeof(closed), 0);
 }
 
-/* What the daemon sends says the window that it knew, which may be older than what the kernel has said since. */
+/* What the daemon sends carries the window that it knew, which may be older than what the kernel has advertised since. */
 static __always_inline bool is_the_daemons(struct __sk_buff *skb)
 {
 	struct bpf_sock *socket = skb->sk;

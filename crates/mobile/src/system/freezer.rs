@@ -84,7 +84,7 @@ impl Freezer {
         self.table(UNTIL)?.update(&key, &until, MapFlags::ANY).map_err(io::Error::other)
     }
 
-    /// Open it again. The window that the kernel last wanted to say, as it would have stood in the header, if it has said anything since.
+    /// Open it again. The window that the kernel last wanted to say, as it would have stood in the header, if it has sent anything since.
     ///
     /// # Errors
     /// None that could be expected.
@@ -95,7 +95,7 @@ impl Freezer {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(io::Error::other(error)),
             _ => {}
         }
-        // Whoever is sending right now may have looked already: what it says is noted no more.
+        // A sender that runs right now may have looked already: what it sends is no longer noted.
         let taken = self.table(WANTED)?.lookup_and_delete(&key).map_err(io::Error::other)?;
         let Some(value) = taken else { return Ok(None) };
         let word = |at: usize| value[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);

@@ -6,15 +6,15 @@ impl Rig {
     /// At each millisecond until the loss: what the daemon says, as far as it acknowledges, and when.
     fn until_lost(&mut self, mut happens: impl FnMut(&mut Rig, u64)) -> Vec<(u64, u32)> {
         self.host.acknowledged.clear();
-        let mut said = Vec::new();
+        let mut advertised = Vec::new();
         for millis in 1251..1400 {
             happens(self, millis);
             if self.next().is_some_and(|at| at <= millis) {
                 self.at(millis);
             }
-            said.extend(self.host.acknowledged.drain(..).map(|number| (millis, number)));
+            advertised.extend(self.host.acknowledged.drain(..).map(|number| (millis, number)));
         }
-        said
+        advertised
     }
 }
 
@@ -34,11 +34,11 @@ fn arrives(at: u64) -> impl FnMut(&mut Rig, u64) {
 #[test]
 fn one_segment_that_waits_for_a_second_is_acknowledged_before_the_loss() {
     let mut rig = Rig::frozen("");
-    let said = rig.until_lost(arrives(1340));
+    let advertised = rig.until_lost(arrives(1340));
     // Once all should be there, with the window closed.
-    let [(millis, 8300)] = said[..] else { panic!("{said:?}") };
+    let [(millis, 8300)] = advertised[..] else { panic!("{advertised:?}") };
     assert!((1350..=1360).contains(&millis), "{millis}");
-    assert_eq!((rig.said(), rig.agent.counters().caught_up), (vec![0], 1));
+    assert_eq!((rig.advertised(), rig.agent.counters().caught_up), (vec![0], 1));
     assert!(rig.has_logged("event=catch-up"), "{:?}", rig.agent.log);
     // It is the last acknowledgment from then on.
     rig.tell(1400, "down wwan0");
@@ -49,21 +49,21 @@ fn one_segment_that_waits_for_a_second_is_acknowledged_before_the_loss() {
 #[test]
 fn what_comes_later_than_it_should_is_acknowledged_as_well() {
     let mut rig = Rig::frozen("");
-    let said = rig.until_lost(arrives(1375));
-    let [(millis, 8300)] = said[..] else { panic!("{said:?}") };
+    let advertised = rig.until_lost(arrives(1375));
+    let [(millis, 8300)] = advertised[..] else { panic!("{advertised:?}") };
     assert!((1375..=1385).contains(&millis), "{millis}");
 }
 
 #[test]
 fn what_the_kernel_acknowledges_itself_is_not_acknowledged_again() {
     let mut rig = Rig::frozen("");
-    let said = rig.until_lost(|rig, millis| {
+    let advertised = rig.until_lost(|rig, millis| {
         arrives(1340)(rig, millis);
         if millis == 1345 {
             rig.sent(millis, WWAN, &packet(8300, 0));
         }
     });
-    assert_eq!((said, rig.agent.counters().caught_up), (vec![], 0));
+    assert_eq!((advertised, rig.agent.counters().caught_up), (vec![], 0));
 }
 
 /// Where something waits each time that the kernel is asked, nobody knows how much: too little is acknowledged, and never too much.
@@ -73,7 +73,7 @@ fn nothing_is_acknowledged_that_has_not_arrived() {
     rig.host.received = 100;
     rig.tell(1000, "going-down wwan0 in 400 ms");
     rig.at(1250);
-    let said = rig.until_lost(|rig, millis| match millis {
+    let advertised = rig.until_lost(|rig, millis| match millis {
         1260 => {
             rig.host.received = 1100;
             rig.sent(millis, WWAN, &packet(8000, 0));
@@ -82,37 +82,37 @@ fn nothing_is_acknowledged_that_has_not_arrived() {
         _ => {}
     });
     // It has received up to 8200.
-    assert!(matches!(said[..], [(1370..=1380, 8100)]), "{said:?}");
+    assert!(matches!(advertised[..], [(1370..=1380, 8100)]), "{advertised:?}");
 }
 
 /// What was learned of an earlier connection between the same ports means nothing.
 #[test]
 fn where_packets_have_gone_unseen_nothing_is_acknowledged_by_guess() {
     let mut rig = Rig::frozen("");
-    let said = rig.until_lost(|rig, millis| {
+    let advertised = rig.until_lost(|rig, millis| {
         arrives(1340)(rig, millis);
         if millis == 1330 {
             rig.agent.missed(1);
         }
     });
-    assert_eq!((said, rig.agent.counters().caught_up), (vec![], 0));
+    assert_eq!((advertised, rig.agent.counters().caught_up), (vec![], 0));
 }
 
 #[test]
-fn what_is_lost_earlier_than_said_is_looked_at_no_more() {
+fn what_is_lost_earlier_than_announced_is_looked_at_no_more() {
     let mut rig = Rig::frozen("");
     rig.tell(1300, "down wwan0");
-    let said = rig.until_lost(arrives(1340));
-    assert_eq!((said, rig.next()), (vec![], Some(31_300)));
+    let advertised = rig.until_lost(arrives(1340));
+    assert_eq!((advertised, rig.next()), (vec![], Some(31_300)));
 }
 
 #[test]
-fn a_newer_notice_of_an_earlier_loss_is_heeded() {
+fn a_newer_notice_of_an_earlier_loss_is_accepted() {
     let mut rig = Rig::frozen("");
     rig.tell(1260, "going-down in 60 ms");
-    let said = rig.until_lost(arrives(1300));
+    let advertised = rig.until_lost(arrives(1300));
     // A margin after the time of the loss it thaws.
-    assert!(matches!(said[..], [(1300..=1310, 8300), (1370, 8300), ..]), "{said:?}");
+    assert!(matches!(advertised[..], [(1300..=1310, 8300), (1370, 8300), ..]), "{advertised:?}");
 }
 
 /// So many that all are due again before each has had its turn.
@@ -129,7 +129,7 @@ fn of_many_connections_each_has_its_turn() {
     rig.at(1250);
     assert_eq!(rig.agent.counters().frozen, u64::from(MANY));
     rig.host.received = 300;
-    let said = rig.until_lost(|_, _| {});
-    assert!(said.iter().all(|(millis, number)| *millis >= 1350 && *number == 7300), "{said:?}");
-    assert_eq!((said.len(), rig.agent.counters().caught_up), (usize::from(MANY), u64::from(MANY)));
+    let advertised = rig.until_lost(|_, _| {});
+    assert!(advertised.iter().all(|(millis, number)| *millis >= 1350 && *number == 7300), "{advertised:?}");
+    assert_eq!((advertised.len(), rig.agent.counters().caught_up), (usize::from(MANY), u64::from(MANY)));
 }

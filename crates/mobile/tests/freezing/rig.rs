@@ -29,11 +29,11 @@ pub(crate) struct FakeHost {
     pub(crate) closed: Option<Instant>,
     /// What the kernel wanted to say meanwhile.
     pub(crate) wanted: Option<u16>,
-    /// The windows that were said to the server.
-    pub(crate) said: Vec<u16>,
+    /// The windows that were advertised to the server.
+    pub(crate) advertised: Vec<u16>,
     /// The marks that came with them.
     pub(crate) marks: Vec<Option<Mark>>,
-    /// The acknowledgments that they were said with.
+    /// The acknowledgments that carried them.
     pub(crate) acknowledged: Vec<u32>,
 }
 
@@ -57,7 +57,7 @@ impl Host for FakeHost {
         let window = segment.window;
         self.marks.push(segment.mark);
         self.acknowledged.push(segment.acknowledgment.0);
-        self.said.push(if self.closed.is_some() { 0 } else { window });
+        self.advertised.push(if self.closed.is_some() { 0 } else { window });
         Ok(())
     }
     fn prepare(&mut self, interface: u32) -> io::Result<()> {
@@ -116,7 +116,7 @@ impl Rig {
         let mut rig = Rig::freezing(text);
         rig.tell(1000, "going-down wwan0 in 400 ms");
         rig.at(1250);
-        assert_eq!(rig.said(), [0]);
+        assert_eq!(rig.advertised(), [0]);
         rig
     }
 
@@ -149,8 +149,8 @@ impl Rig {
         self.at(millis);
     }
 
-    pub(crate) fn said(&mut self) -> Vec<u16> {
-        std::mem::take(&mut self.host.said)
+    pub(crate) fn advertised(&mut self) -> Vec<u16> {
+        std::mem::take(&mut self.host.advertised)
     }
 
     pub(crate) fn next(&self) -> Option<u64> {
@@ -173,12 +173,12 @@ pub(crate) fn outages(every: &str, offset: &str) -> String {
     )
 }
 
-/// Wake from the time `begin` on, as the daemon's loop does, `until` so much later, and note when what windows are said.
+/// Wake from the time `begin` on, as the daemon's loop does, `until` so much later, and note when which windows are advertised.
 pub(crate) fn by_the_clock(text: &str, begin: Instant, until: Duration) -> (Rig, Vec<(u64, Vec<u16>)>) {
     let mut rig = Rig::freezing(text);
     let mut wall = begin;
     rig.agent.wake(Instant::ZERO, wall);
-    let mut said = Vec::new();
+    let mut advertised = Vec::new();
     while wall < begin + until {
         let now = Instant::ZERO + wall.saturating_since(begin);
         let freeze = rig.agent.freeze_at().map(|at| at.saturating_since(now));
@@ -186,10 +186,10 @@ pub(crate) fn by_the_clock(text: &str, begin: Instant, until: Duration) -> (Rig,
         let now = Instant::ZERO + wall.saturating_since(begin);
         rig.agent.wake(now, wall);
         rig.at_instant(now);
-        said.push((now.as_nanos() / 1_000_000, rig.said()));
+        advertised.push((now.as_nanos() / 1_000_000, rig.advertised()));
     }
-    said.retain(|(_, windows)| !windows.is_empty());
-    (rig, said)
+    advertised.retain(|(_, windows)| !windows.is_empty());
+    (rig, advertised)
 }
 
 /// Settings with `freeze = true` for every link, which can be read only where the program was built in.

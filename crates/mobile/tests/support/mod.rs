@@ -152,7 +152,7 @@ impl Phone {
         true
     }
 
-    /// What the daemon has said.
+    /// What the daemon has printed.
     pub(crate) fn log(&self) -> String {
         self.daemon.log()
     }
@@ -220,7 +220,7 @@ impl Running {
         Running { socket, log, stop: Some(stop), daemon: Some(daemon), _folder: folder }
     }
 
-    /// What it has said.
+    /// What it has printed.
     pub(crate) fn log(&self) -> String {
         String::from_utf8(self.log.0.lock().unwrap().clone()).unwrap()
     }

@@ -34,7 +34,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
 }
 
-/// Formats that are told by their first bytes, and what unpacks them.
+/// Formats that are recognised by their first bytes, and what unpacks them.
 const PACKED: [(&[u8], &str, &str); 4] = [
     (&[0x28, 0xb5, 0x2f, 0xfd], "a file packed with Zstandard (.zst)", "zstd -d FILE"),
     (&[0xfd, b'7', b'z', b'X', b'Z', 0], "a file packed with xz (.xz)", "xz -d FILE"),

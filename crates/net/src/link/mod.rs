@@ -28,6 +28,7 @@ use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Rate};
 use std::collections::VecDeque;
 use varying::Varying;
+use waiting::WaitingRoom;
 
 /// Everything that makes a link.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct LinkConfig {
     pub one_way_delay: Duration,
     /// What may wait for the transmitter.
     pub queue: QueueConfig,
+    /// Random numbers for the queue's active management.
+    pub queue_stream: Stream,
     /// Loses packets before the queue.
     pub head_error: Option<ErrorStage>,
     /// Loses packets after propagation.
@@ -62,6 +65,7 @@ impl LinkConfig {
             rate,
             one_way_delay,
             queue: QueueConfig::Unlimited,
+            queue_stream: Stream::new(0, "queue"),
             head_error: None,
             end_error: None,
             scheduled: None,
@@ -91,7 +95,8 @@ enum Core {
 impl Link {
     /// An empty link.
     pub fn new(config: LinkConfig) -> Self {
-        let LinkConfig { rate, one_way_delay, queue, head_error, end_error, scheduled } = config;
+        let LinkConfig { rate, one_way_delay, queue, queue_stream, head_error, end_error, scheduled } =
+            config;
         let mut end: Vec<ErrorStage> = end_error.into_iter().collect();
         let mut schedule = Schedule::default();
         if let Some(scheduled) = scheduled {
@@ -102,7 +107,12 @@ impl Link {
         let core = if queue.management().is_none() && schedule == Schedule::default() {
             Core::Constant(ConstantRate::new(rate, one_way_delay, queue.limit()))
         } else {
-            Core::Varying(Box::new(Varying::new(rate, one_way_delay, queue, schedule)))
+            Core::Varying(Box::new(Varying::new(
+                rate,
+                one_way_delay,
+                WaitingRoom::new(queue, queue_stream),
+                schedule,
+            )))
         };
         Link { core, head: head_error, end, counters: Counters::default() }
     }

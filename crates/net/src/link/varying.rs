@@ -6,7 +6,6 @@
 use super::constant::Carried;
 use super::counters::Sink;
 use super::waiting::{Waited, WaitingRoom};
-use crate::queue::QueueConfig;
 use crate::schedule::{
     Arriving, Capacity, Handover, Handovers, InFlight, InService, Opportunity, Queued, Reordering, Schedule,
     Steps,
@@ -50,13 +49,13 @@ pub(super) struct Varying {
 }
 
 impl Varying {
-    pub(super) fn new(rate: Rate, one_way_delay: Duration, queue: QueueConfig, schedule: Schedule) -> Self {
+    pub(super) fn new(rate: Rate, one_way_delay: Duration, waiting: WaitingRoom, schedule: Schedule) -> Self {
         Varying {
             capacity: schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into()),
             next_chance: None,
             one_way_delay: schedule.one_way_delay.unwrap_or_else(|| Steps::constant(one_way_delay)),
             reordering: schedule.reordering,
-            waiting: WaitingRoom::new(queue),
+            waiting,
             in_service: None,
             in_flight: VecDeque::new(),
             handovers: schedule.handovers,

@@ -2,6 +2,7 @@
 
 use super::counters::Sink;
 use crate::queue::{ActiveManagement, Backlog, Head, Limit, QueueConfig};
+use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Instant, Packet};
 use std::collections::VecDeque;
 
@@ -23,13 +24,14 @@ pub(super) struct WaitingRoom {
     packets: VecDeque<Waited>,
     bytes: u64,
     limit: Option<Limit>,
-    management: Option<Box<dyn ActiveManagement>>,
+    /// With the numbers that it draws.
+    management: Option<(Box<dyn ActiveManagement>, Stream)>,
 }
 
 impl WaitingRoom {
-    pub(super) fn new(config: QueueConfig) -> Self {
-        let (limit, management) = (config.limit(), config.management());
-        WaitingRoom { packets: VecDeque::new(), bytes: 0, limit, management }
+    pub(super) fn new(config: QueueConfig, stream: Stream) -> Self {
+        let management = config.management().map(|management| (management, stream));
+        WaitingRoom { packets: VecDeque::new(), bytes: 0, limit: config.limit(), management }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -64,13 +66,13 @@ impl WaitingRoom {
 
     /// The packet to transmit next, after active queue management has had its say.
     pub(super) fn next(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<Waited> {
-        if let Some(mut management) = self.management.take() {
+        if let Some((mut management, mut stream)) = self.management.take() {
             let head = self.head();
-            management.before_sending(now, head, &mut || {
+            management.before_sending(now, head, &mut stream, &mut || {
                 self.lose_first(DropCause::ActiveQueueManagement, sink);
                 self.head()
             });
-            self.management = Some(management);
+            self.management = Some((management, stream));
         }
         self.pop()
     }

@@ -2,6 +2,7 @@
 //! whole interval drops one, then drops at intervals that shrink with the square root of their number.
 
 use super::{ActiveManagement, Head, Limit};
+use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 
 /// Parameters of CoDel.
@@ -93,6 +94,7 @@ impl ActiveManagement for CoDel {
         &mut self,
         now: Instant,
         head: Option<Head>,
+        _: &mut Stream,
         drop_head: &mut dyn FnMut() -> Option<Head>,
     ) {
         let mut ok_to_drop = self.may_drop(now, head);

@@ -8,10 +8,11 @@ pub use codel::CoDelConfig;
 
 use codel::CoDel;
 use seamline_wire::Instant;
+use seamline_wire::random::Stream;
 use std::fmt::Debug;
 
 /// How a link's queue treats the packets that find the transmitter busy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum QueueConfig {
     /// Everything waits its turn.
     #[default]
@@ -53,11 +54,12 @@ pub(crate) struct Head {
 /// Active queue management: drops packets that have waited.
 pub(crate) trait ActiveManagement: Debug + Send {
     /// Drop from the head of the queue before a packet is sent at `now`. `head` is the first packet; `drop_head` drops it and
-    /// describes the next, `None` when nothing is left.
+    /// describes the next, `None` when nothing is left. What is random is drawn from `stream`.
     fn before_sending(
         &mut self,
         now: Instant,
         head: Option<Head>,
+        stream: &mut Stream,
         drop_head: &mut dyn FnMut() -> Option<Head>,
     );
 }

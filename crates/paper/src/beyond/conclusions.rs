@@ -51,7 +51,7 @@ pub enum Standing {
     /// They do not.
     NoLongerHolds,
     /// The intervals are too wide.
-    CannotBeTold,
+    Inconclusive,
 }
 
 impl From<Verdict> for Standing {
@@ -59,7 +59,7 @@ impl From<Verdict> for Standing {
         match verdict {
             Verdict::Reproduced => Standing::Holds,
             Verdict::DirectionOnly | Verdict::NotReproduced => Standing::NoLongerHolds,
-            Verdict::Inconclusive => Standing::CannotBeTold,
+            Verdict::Inconclusive => Standing::Inconclusive,
         }
     }
 }
@@ -69,7 +69,7 @@ impl fmt::Display for Standing {
         f.write_str(match self {
             Standing::Holds => "holds",
             Standing::NoLongerHolds => "no longer holds",
-            Standing::CannotBeTold => "inconclusive with so few seeds",
+            Standing::Inconclusive => "inconclusive with so few seeds",
         })
     }
 }

@@ -62,7 +62,7 @@ impl From<Standing> for Badge {
         let tone = match standing {
             Standing::Holds => Tone::Good,
             Standing::NoLongerHolds => Tone::Bad,
-            Standing::CannotBeTold => Tone::Open,
+            Standing::Inconclusive => Tone::Open,
         };
         Badge { words: standing.to_string(), tone }
     }

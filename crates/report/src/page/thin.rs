@@ -4,7 +4,7 @@ use crate::series::{Acknowledgment, FlowSeries, SegmentSent, SelectiveBlock};
 
 /// A flow with neighbours less than `merge_s` apart taken together: new segments that continue each other
 /// become one, of acknowledgments the last stays. Every retransmission, loss and timeout stays. Selective
-/// acknowledgments repeat what they said before; only what is new in them stays.
+/// acknowledgments repeat earlier ones; only what is new in them stays.
 pub(crate) fn thinned(flow: &FlowSeries, merge_s: f64) -> FlowSeries {
     // Column by column: copying a flow whole would copy the largest ones only to drop them.
     FlowSeries {

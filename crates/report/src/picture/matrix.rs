@@ -204,7 +204,7 @@ fn broken(label: &str) -> Vec<String> {
 const LIGHT: [f64; 3] = [243.0, 247.0, 252.0];
 const DARK: [f64; 3] = [8.0, 58.0, 110.0];
 
-/// The shades between the least and the largest of some values: the larger the darker, so that they can be told apart without colour.
+/// The shades between the least and the largest of some values: the larger the darker, so that they can be distinguished without colour.
 #[derive(Clone, Copy, Debug)]
 struct Shade {
     least: f64,

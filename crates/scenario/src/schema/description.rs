@@ -6,8 +6,15 @@ use crate::keys::json_schema::one_or_many;
 use crate::keys::{KeyShape, KindShape, Shape, TableShape, reference_page};
 use serde_json::{Value, json};
 
-/// All keys of a scenario file.
+/// The keys of a scenario file, without those that only comparisons with older work need.
 pub fn description() -> TableShape {
+    let mut description = with_historical();
+    description.drop_historical();
+    description
+}
+
+/// All keys of a scenario file.
+pub fn with_historical() -> TableShape {
     keys().describe(&mut start())
 }
 
@@ -21,8 +28,8 @@ pub fn kinds(table: &str) -> Vec<KindShape> {
 
 /// The JSON Schema (draft-07) of scenario files, for editors that complete and check them; indented, ending with a line
 /// break. What depends on several keys at once only the reader checks.
-pub fn json_schema() -> String {
-    let (mut schema, mut definitions) = as_json_schema::json_schema(&description());
+pub fn json_schema(description: &TableShape) -> String {
+    let (mut schema, mut definitions) = as_json_schema::json_schema(description);
     definitions.insert("axis".to_owned(), axis());
     let about = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -47,7 +54,7 @@ pub fn reference() -> String {
 Generated from the tables of keys in `crates/scenario/src/schema`. An explanation with examples is in
 [scenarios/README.md](../../scenarios/README.md). Quantities are text with a unit: times `ns us ms s min h`, rates `bit/s
 kbit/s Mbit/s Gbit/s Tbit/s B/s kB/s MB/s GB/s`, shares `%`, sizes `B kB MB GB TB KiB MiB GiB TiB` and `packets`, speeds `m/s
-km/h`, distances `m km`.
+km/h`, distances `m km`. `seamline list --historical` shows the keys and names that only comparisons with older work need.
 ";
     intro.to_owned() + &reference_page("Scenario", &description())
 }

@@ -102,7 +102,7 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
         optional variant: named(choices!(variant::all())).elsewhere(OF_KERNELS, REAL_LINUX), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
-        property profile: named(choices!(profile::ALL)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
+        property profile: named(choices!(profile::ALL, is_historical)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
         key handover: named(schemes), "Handover scheme of both ends";
         key count: whole(1, 100_000), "Number of parallel copies";
         key start: time(), "Start time of the first copy";

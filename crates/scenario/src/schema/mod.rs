@@ -31,7 +31,7 @@ mod waypoints;
 
 pub use agent::{AgentPlace, AgentSpec};
 pub use cell::CellSpec;
-pub use description::{description, json_schema, kinds, reference};
+pub use description::{description, json_schema, kinds, reference, with_historical};
 pub use flow::FlowSpec;
 pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};

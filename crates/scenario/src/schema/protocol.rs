@@ -63,7 +63,7 @@ const DETECTIONS: &[(&str, MovementDetection)] =
 pub(super) fn section(nodes: &[String]) -> Section<'_, Option<ProtocolSpec>> {
     let kinds = Kinds::new("kind", "The mobility protocol").kind(NONE, Section::empty(|| None));
     let all = protocol::ALL.iter().fold(kinds, |kinds, scheme| {
-        let choice = Choice { name: scheme.name, about: scheme.summary, cite: scheme.cite };
+        let choice = Choice { cite: scheme.cite, ..(scheme.name, scheme.summary).into() };
         kinds.kind(choice, keys(scheme, nodes))
     });
     all.alone("protocol")

@@ -23,6 +23,7 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
         part loss_notification: loss_notification::keys(), "Losses on the air are distinguished from congestion";
         .with(moving::keys(), |it| it);
         part ns2 (self): ns2(), "Behaviour of ns-2, only for comparisons with it";
+        .historical();
     };
     added::extend(keys)
 }

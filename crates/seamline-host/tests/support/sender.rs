@@ -156,8 +156,11 @@ fn a_stock_sender_goes_on_at_once_after_a_handover_and_loses_no_more_than_withou
         "SEAMLINE_HOST sender --cgroup {} --interface seam0 & sender=$!; sleep 8.5; kill -INT $sender; wait $sender",
         cgroup.name()
     );
-    let (said, with) = lab(&cgroup, &sender);
-    assert_contains(&said, &["timeout; remembered: window", "mark accepted: window", "1 windows restored"]);
+    let (message, with) = lab(&cgroup, &sender);
+    assert_contains(
+        &message,
+        &["timeout; remembered: window", "mark accepted: window", "1 windows restored"],
+    );
     assert!((25.0..60.0).contains(&with.first_sent_ms), "{with:?}");
     assert!(with.delivered_bytes > 1.1 * without.delivered_bytes, "{with:?} {without:?}");
     let link = 20e6 / 8.0 * (LOOKED_AT_UNTIL - LINK_UP);
@@ -187,8 +190,8 @@ fn it_ends_when_asked_to_and_says_what_it_has_counted() {
 
 #[test]
 fn what_is_not_there_is_refused() {
-    let said = host_refuses(&["sender", "--cgroup", "/sys/fs/cgroup/nowhere"], folder().path());
-    assert_contains(&said, &["/sys/fs/cgroup/nowhere"]);
+    let message = host_refuses(&["sender", "--cgroup", "/sys/fs/cgroup/nowhere"], folder().path());
+    assert_contains(&message, &["/sys/fs/cgroup/nowhere"]);
     assert_contains(&host_refuses(&["sender"], folder().path()), &["--cgroup <PATH>"]);
     assert_contains(
         &host_refuses(&["sender", "--cgroup", "/tmp", "--interface", "nowhere0"], folder().path()),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What is kept of each connection, and what user space is told. The Rust side has the same numbers in `told.rs`. */
+/* What is kept of each connection, and what is reported to user space. The Rust side has the same numbers in `event.rs`. */
 #pragma once
 
 #include "kernel.h"
@@ -16,8 +16,8 @@ struct connection {
 	__u64 restored_by;
 	/* When the kernel was last asked to send again at once. */
 	__u64 asked_at;
-	/* When an ignored mark was last told of. */
-	__u64 told_at;
+	/* When an ignored mark was last reported. */
+	__u64 reported_at;
 	/* The first missing byte for which the kernel was last asked. */
 	__u32 asked_for;
 	/* Segments: the window and the threshold from before the timeout; 0 with none to go back to. */
@@ -70,19 +70,19 @@ struct {
 	__type(value, __u64);
 } counters SEC(".maps");
 
-enum told {
-	TOLD_TIMEOUT,
-	TOLD_RESTORED,
-	TOLD_KEPT,
-	TOLD_UNDONE,
-	TOLD_ASKED,
-	TOLD_IGNORED,
-	TOLD_TAKEN_BACK_BY_KERNEL,
+enum report {
+	REPORT_TIMEOUT,
+	REPORT_RESTORED,
+	REPORT_KEPT,
+	REPORT_UNDONE,
+	REPORT_ASKED,
+	REPORT_IGNORED,
+	REPORT_TAKEN_BACK_BY_KERNEL,
 };
 
 struct event {
 	__u64 at_ns;
-	__u32 told;
+	__u32 report;
 	__u16 family;
 	__u16 local_port;
 	__u8 peer[16];
@@ -104,14 +104,14 @@ static __always_inline void count(__u32 which)
 }
 
 /* Tell user space. A full buffer loses the line, not the count. */
-static __always_inline void tell(struct sock *sk, __u32 told, __u32 first, __u32 second, __u32 third)
+static __always_inline void tell(struct sock *sk, __u32 report, __u32 first, __u32 second, __u32 third)
 {
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event)
 		return;
 	__builtin_memset(event, 0, sizeof(*event));
 	event->at_ns = bpf_ktime_get_ns();
-	event->told = told;
+	event->report = report;
 	event->family = sk->__sk_common.skc_family;
 	event->local_port = sk->__sk_common.skc_num;
 	event->peer_port = bpf_ntohs(sk->__sk_common.skc_dport);

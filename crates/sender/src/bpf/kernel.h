@@ -110,10 +110,10 @@ struct tcp_congestion_ops {
 #pragma clang attribute pop
 
 /*
- * The bits of inet_flags by which a socket has its errors told (IP_RECVERR, IPV6_RECVERR). Their enumeration has no name by
+ * The bits of inet_flags by which a socket has its errors reported (IP_RECVERR, IPV6_RECVERR). Their enumeration has no name by
  * which CO-RE could find it, so host.rs looks them up when the programs are loaded; 0 where the kernel has none.
  */
-const volatile __u64 told_errors SEC(".rodata.host") = 0;
+const volatile __u64 reported_errors SEC(".rodata.host") = 0;
 
 /* What the kernel lets congestion controls in eBPF call. Weak: without them the rest of these programs still loads. */
 extern void cubictcp_init(struct sock *sk) __ksym __weak;

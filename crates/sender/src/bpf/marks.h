@@ -41,7 +41,7 @@ static __always_inline bool is_of_a_sender(const char *name)
 }
 
 /*
- * A connection of the cgroup is established. One that uses the kernel's cubic gets ours, which wraps it; whoever has chosen
+ * A connection of the cgroup is established. One that uses the kernel's cubic gets ours, which wraps it; one that has chosen
  * another congestion control keeps it, and only the retransmission timer of such a connection can be helped. One that another
  * seamline-host sender helps, whose cgroup is above or below, is left to it: two would answer the same mark. One whose peer is not
  * among the destinations is not watched at all.
@@ -99,7 +99,7 @@ static __always_inline __u32 judge(struct tcp_sock *tp, struct connection *conne
 	return COUNT_RESTORED;
 }
 
-static __always_inline void heed(struct bpf_sock_ops *context, struct bpf_sock *sk)
+static __always_inline void accept_mark(struct bpf_sock_ops *context, struct bpf_sock *sk)
 {
 	struct mark mark = { .kind = MARK_KIND, .length = 4, .experiment = bpf_htons(MARK_EXPERIMENT) };
 	struct connection *connection;
@@ -122,10 +122,10 @@ static __always_inline void heed(struct bpf_sock_ops *context, struct bpf_sock *
 		return;
 	}
 	count(verdict);
-	/* Storms are counted, not told. */
-	if (bpf_ktime_get_ns() - connection->told_at >= LEAST_INTERVAL_NS) {
-		connection->told_at = bpf_ktime_get_ns();
-		tell((struct sock *)tp, TOLD_IGNORED, verdict, 0, 0);
+	/* Storms are counted, not reported. */
+	if (bpf_ktime_get_ns() - connection->reported_at >= LEAST_INTERVAL_NS) {
+		connection->reported_at = bpf_ktime_get_ns();
+		tell((struct sock *)tp, REPORT_IGNORED, verdict, 0, 0);
 	}
 }
 
@@ -142,7 +142,7 @@ int seamline_marks(struct bpf_sock_ops *context)
 		begin(context, sk);
 		break;
 	case BPF_SOCK_OPS_PARSE_HDR_OPT_CB:
-		heed(context, sk);
+		accept_mark(context, sk);
 		break;
 	}
 	return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Have the kernel send again at once. eBPF cannot, but RFC 6069 can: told by ICMP that the host could not be reached when the
+ * Have the kernel send again at once. eBPF cannot, but RFC 6069 can: notified by ICMP that the host could not be reached when the
  * first missing segment was sent, the kernel takes back one doubling of its retransmission timer, and when that has run out by
  * then, it sends. So an acknowledgment with the mark becomes as many such messages as there were doublings, quoting the first
  * missing byte, and follows them. Nothing of that leaves the host.
@@ -64,7 +64,7 @@ struct arrived {
 	__u32 length;
 };
 
-/* What of the socket the kernel has to be told. */
+/* What the kernel has to know of the socket. */
 struct missing {
 	__u32 sequence;
 	__u32 doublings;
@@ -148,9 +148,9 @@ static __always_inline bool is_marked(struct __sk_buff *skb, struct arrived *arr
 /* An application that reads its errors (IP_RECVERR) would be given those messages. */
 static __always_inline bool reads_errors(struct tcp_sock *tp)
 {
-	if (!told_errors || !bpf_core_field_exists(tp->inet_conn.icsk_inet.inet_flags))
+	if (!reported_errors || !bpf_core_field_exists(tp->inet_conn.icsk_inet.inet_flags))
 		return true;
-	return tp->inet_conn.icsk_inet.inet_flags & told_errors;
+	return tp->inet_conn.icsk_inet.inet_flags & reported_errors;
 }
 
 /*
@@ -184,7 +184,7 @@ static __always_inline bool waits(struct tcp_sock *tp, struct connection *connec
 		return false;
 	if (connection->asked_at && now - connection->asked_at < LEAST_INTERVAL_NS)
 		return false;
-	/* Once for each timeout: whoever goes on marking cannot keep the doublings of the timer away. */
+	/* Once for each timeout: a peer that continues marking cannot keep the doublings of the timer away. */
 	if (connection->asked_at && connection->asked_for == tp->snd_una)
 		return false;
 	if (!sends_at_once(tp, connection, now))
@@ -227,7 +227,7 @@ static __always_inline bool is_missing(struct __sk_buff *skb, const struct arriv
 	if (connection && tp && waits(tp, connection, arrived)) {
 		missing->sequence = tp->snd_una;
 		missing->doublings = tp->inet_conn.icsk_backoff;
-		tell((struct sock *)tp, TOLD_ASKED, missing->doublings, 0, 0);
+		tell((struct sock *)tp, REPORT_ASKED, missing->doublings, 0, 0);
 		answer = true;
 	}
 	bpf_sk_release(sk);

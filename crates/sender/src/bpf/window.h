@@ -55,7 +55,7 @@ static __always_inline void remember(struct sock *sk, struct connection *connect
 		connection->on_trial = 0;
 		stop_pacing(tp, connection);
 		count(COUNT_UNDONE);
-		tell(sk, TOLD_UNDONE, window, tp->snd_ssthresh, tp->lost - connection->lost_before);
+		tell(sk, REPORT_UNDONE, window, tp->snd_ssthresh, tp->lost - connection->lost_before);
 	}
 	/* A window without a bound is none that was ever in use. */
 	connection->window = window < TCP_INFINITE_SSTHRESH ? window : 0;
@@ -64,7 +64,7 @@ static __always_inline void remember(struct sock *sk, struct connection *connect
 	connection->reduced = tp->snd_ssthresh;
 	connection->spent = 0;
 	count(COUNT_TIMEOUTS);
-	tell(sk, TOLD_TIMEOUT, connection->window, connection->threshold, connection->reduced);
+	tell(sk, REPORT_TIMEOUT, connection->window, connection->threshold, connection->reduced);
 }
 
 /* The kernel itself works out the rate, with each acknowledgment after it has called here, paced or not. */
@@ -101,7 +101,7 @@ static __always_inline void restore(struct sock *sk, struct connection *connecti
 	connection->lost_allowed = tp->packets_out - tp->lost_out - tp->sacked_out + tp->retrans_out;
 	pace(tp, connection);
 	count(COUNT_RESTORED);
-	tell(sk, TOLD_RESTORED, from, window, tp->snd_ssthresh);
+	tell(sk, REPORT_RESTORED, from, window, tp->snd_ssthresh);
 }
 
 /* Whether the window restored holds. Losses at once: back to what the kernel itself had reduced to. */
@@ -115,10 +115,10 @@ static __always_inline void watch(struct sock *sk, struct connection *connection
 		if (tp->snd_cwnd > connection->reduced)
 			tp->snd_cwnd = connection->reduced;
 		count(COUNT_UNDONE);
-		tell(sk, TOLD_UNDONE, tp->snd_cwnd, tp->snd_ssthresh, lost);
+		tell(sk, REPORT_UNDONE, tp->snd_cwnd, tp->snd_ssthresh, lost);
 	} else if (!before(tp->snd_una, connection->trial_end)) {
 		count(COUNT_KEPT);
-		tell(sk, TOLD_KEPT, tp->snd_cwnd, tp->snd_ssthresh, lost);
+		tell(sk, REPORT_KEPT, tp->snd_cwnd, tp->snd_ssthresh, lost);
 	} else {
 		return;
 	}
@@ -191,7 +191,7 @@ u32 BPF_PROG(seamline_undo, struct sock *sk)
 	connection->on_trial = 0;
 	stop_pacing(tp, connection);
 	count(COUNT_TAKEN_BACK_BY_KERNEL);
-	tell(sk, TOLD_TAKEN_BACK_BY_KERNEL, 0, 0, 0);
+	tell(sk, REPORT_TAKEN_BACK_BY_KERNEL, 0, 0, 0);
 	return window < least ? least : window;
 }
 

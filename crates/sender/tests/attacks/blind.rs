@@ -1,7 +1,7 @@
 //! Who sees nothing of the connection, but knows its addresses and ports.
 
 use crate::support::peer::Peer;
-use crate::{BOTH, MILLISECOND, assert_heard, assert_only_the_timer, heeded, sending_or_skip, storm};
+use crate::{BOTH, MILLISECOND, accepted, assert_heard, assert_only_the_timer, sending_or_skip, storm};
 use seamline_sender::Counter;
 use seamline_wire::codec::IpVersion;
 use seamline_wire::{Duration, Segment};
@@ -49,7 +49,7 @@ fn transfer(version: IpVersion) {
     let most = u64::from(before.congestion_window) + acknowledged / 1000;
     let window = u64::from(after.congestion_window);
     assert!((u64::from(before.congestion_window)..=most).contains(&window), "{window}, at most {most}");
-    assert_eq!(heeded(&rig), [0, 0]);
+    assert_eq!(accepted(&rig), [0, 0]);
     assert_heard(&rig, Counter::OutOfWindow, rounds * heard(each));
 }
 
@@ -66,7 +66,7 @@ fn after_a_timeout(version: IpVersion) {
     let marks = missing_all(&rig.peer, 1500);
     storm(&mut rig, marks);
     assert_only_the_timer(&rig, &silent);
-    assert_eq!(heeded(&rig), [0, 0]);
+    assert_eq!(accepted(&rig), [0, 0]);
     assert_heard(&rig, Counter::OutOfWindow, heard(1500));
     // The true one still counts.
     rig.peer.send(rig.peer.marked());

@@ -1,7 +1,7 @@
 //! Who reads the connection and can add to it, so that all his numbers are right, but cannot take anything away.
 
 use crate::{
-    BOTH, MILLISECOND, assert_heard, assert_only_the_timer, heeded, recover, remembered, sending_or_skip,
+    BOTH, MILLISECOND, accepted, assert_heard, assert_only_the_timer, recover, remembered, sending_or_skip,
     sent_again, storm,
 };
 use seamline_lab::system::TcpInfo;
@@ -23,7 +23,7 @@ fn on_path_a_mark_replayed_or_delayed_changes_nothing() {
         }
         let genuine = u64::from(is_delivered);
         recover(&mut rig);
-        assert_eq!(heeded(&rig), [genuine; 2], "{}", rig.counters());
+        assert_eq!(accepted(&rig), [genuine; 2], "{}", rig.counters());
         let recovered = rig.info();
         storm(&mut rig, [recorded; 100]);
         assert_eq!(state(&rig.info()), state(&recovered), "while nothing is missing");
@@ -31,12 +31,12 @@ fn on_path_a_mark_replayed_or_delayed_changes_nothing() {
         let silent = rig.info();
         storm(&mut rig, [recorded; 400]);
         assert_only_the_timer(&rig, &silent);
-        assert_eq!(heeded(&rig), [genuine; 2], "{}", rig.counters());
+        assert_eq!(accepted(&rig), [genuine; 2], "{}", rig.counters());
         assert_heard(&rig, Counter::OutOfWindow, 500);
         // The mark of that timeout still counts.
         rig.peer.send(rig.peer.marked());
         rig.peer.watch(Duration::from_millis(60));
-        assert_eq!(heeded(&rig), [genuine + 1; 2], "{}", rig.counters());
+        assert_eq!(accepted(&rig), [genuine + 1; 2], "{}", rig.counters());
     }
 }
 
@@ -66,7 +66,7 @@ fn while_away(version: IpVersion) {
         largest = largest.max(rig.info().congestion_window);
     }
     let after = rig.info();
-    assert_eq!(heeded(&rig), [1, 1], "{}", rig.counters());
+    assert_eq!(accepted(&rig), [1, 1], "{}", rig.counters());
     assert!((window / 2..=window).contains(&largest), "{largest}, and {window} before the timeout");
     let expired = u32::from(after.total_timeouts.unwrap() - before.total_timeouts.unwrap());
     let again = sent_again(&before, &after);
@@ -97,7 +97,7 @@ fn in_recovery(version: IpVersion) {
         }
     }
     assert!((window / 2..=window).contains(&largest), "{largest}, and {window} before the timeout");
-    assert_eq!(heeded(&rig), [1, 1], "{}", rig.counters());
+    assert_eq!(accepted(&rig), [1, 1], "{}", rig.counters());
     // By the timer and for the mark; a window restored that loses at once is sent again by recovery.
     let again = sent_again(&before, &rig.info());
     assert!(again <= 2 * window, "{again} of a window of {window}");

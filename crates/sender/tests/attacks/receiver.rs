@@ -16,7 +16,7 @@ struct Got {
     retransmissions: u32,
     /// The windows that the timeouts gave up, together.
     given_up: u32,
-    /// Marks that nobody heeded.
+    /// Marks that no program accepted.
     ignored: u64,
 }
 

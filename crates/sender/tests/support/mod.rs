@@ -32,7 +32,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A connection over which the kernel sends for ever, and the programs beside it.
+/// A connection over which the kernel sends for ever, and the programs around it.
 pub(crate) struct Rig {
     pub(crate) attached: Attached,
     pub(crate) peer: Peer,
@@ -58,14 +58,14 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// All that is done about a mark, whoever the peer is, on a TUN device.
+    /// All that is done about a mark, from any peer, on a TUN device.
     pub(crate) fn usual(version: IpVersion) -> Setup {
         Setup { version, resend: true, device: Device::Tun, is_full: false, destinations: &[] }
     }
 }
 
 impl Rig {
-    /// `None`, and it is said why, where the programs cannot be loaded.
+    /// `None`, having printed why, where the programs cannot be loaded.
     pub(crate) fn or_skip(test: &str, setup: Setup) -> Option<Rig> {
         match Rig::new(setup, alone()) {
             Ok(rig) => Some(rig),
@@ -123,8 +123,8 @@ impl Rig {
         let wire = interface(&self.namespace, "other", Device::Tun, vec![(host, bits)]);
         connect(wire.unwrap(), host)
     }
-    /// What has been told so far.
-    pub(crate) fn told(&self) -> Vec<What> {
+    /// What has been reported so far.
+    pub(crate) fn events(&self) -> Vec<What> {
         self.attached.wait(Duration::from_millis(1)).unwrap().iter().map(|event| event.what).collect()
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn connect_again(stream: &TcpStream, to: SocketAddr) {
     assert_eq!(connect(stream, &to), Err(Errno::INPROGRESS));
 }
 
-/// Have errors of the network told to the application.
+/// Have errors of the network reported to the application.
 pub(crate) fn read_errors(stream: &TcpStream) {
     setsockopt(stream, sockopt::Ipv4RecvErr, &true).unwrap();
 }

@@ -109,8 +109,8 @@ fn run(namespace: &Namespace, command: &str) -> Result<(), String> {
     let program = words.next().unwrap();
     let output = namespace.within(|| Command::new(program).args(words).output());
     let output = output.map_err(|error| format!("{program}: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() { Ok(()) } else { Err(format!("{command}: {said}")) }
+    let message = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(()) } else { Err(format!("{command}: {message}")) }
 }
 
 /// Of an interface of the thread's namespace.

@@ -1,4 +1,4 @@
-//! Who stands beside an end: passes on what comes, and does its deeds. Port 0 is the end's, port 1 the network's.
+//! An attacker next to an end: passes on what comes, and does its deeds. Port 0 is the end's, port 1 the network's.
 
 use crate::path::{RECEIVER_PORT, Victim, addressed_to};
 use seamline_wire::random::Stream;
@@ -21,7 +21,7 @@ pub(crate) enum Deeds {
     Lie(Lie),
 }
 
-/// What is said in a segment that is right in all else.
+/// What a segment carries that is right in all else.
 #[derive(Clone, Debug)]
 pub(crate) enum Forgery {
     /// One of these marks by chance.
@@ -149,7 +149,7 @@ impl Attacker {
         Packet { segment, ..addressed_to(self.victim) }
     }
 
-    /// As right as the peer's own: bare, or what has come already, said again.
+    /// As right as the peer's own: bare, or what has come already, repeated.
     fn forge(&mut self, what: &Forgery) -> Option<Packet> {
         let seen = self.from_peer.as_ref()?.segment;
         let again = self.victim == Victim::Receiver && self.random.chance(0.5);

@@ -89,7 +89,7 @@ fn forged_marks_raise_nothing_and_make_no_storm() {
     }
 }
 
-/// Marks that tell of losses, at ends that heed them: a segment is sent again at most once for each that comes, and once in a
+/// Marks that tell of losses, at ends that act on them: a segment is sent again at most once for each that comes, and once in a
 /// round trip, so at worst everything is sent twice (SECURITY.md, what is left open). No more is under way for it.
 #[test]
 fn forged_losses_send_nothing_more_than_once_again() {

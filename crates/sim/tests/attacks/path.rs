@@ -1,4 +1,4 @@
-//! A flow over one bottleneck, and who stands beside one of its ends.
+//! A flow over one bottleneck, and an attacker next to one of its ends.
 
 use crate::attacker::{Attacker, Deeds};
 use crate::watch::Watch;
@@ -59,7 +59,7 @@ pub(crate) struct Plan {
     /// Whether the receiver's link layer tells of them.
     pub(crate) signals: bool,
     /// One more flow, of another pair of ports, that nobody attacks.
-    pub(crate) beside: bool,
+    pub(crate) with_other: bool,
     pub(crate) random_loss: f64,
     pub(crate) seed: u64,
     pub(crate) length: Duration,
@@ -77,7 +77,7 @@ impl Plan {
             victim: Victim::Sender,
             gaps: Vec::new(),
             signals: true,
-            beside: false,
+            with_other: false,
             random_loss: 0.0,
             seed: 1,
             length: Duration::from_secs(20),
@@ -94,7 +94,7 @@ impl Plan {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) delivered: u64,
-    pub(crate) delivered_beside: u64,
+    pub(crate) delivered_to_other: u64,
     pub(crate) sender: Statistics,
     pub(crate) receiver: Statistics,
     pub(crate) watch: Watch,
@@ -126,7 +126,7 @@ impl Machine for Node {
     }
 }
 
-/// The air beside the receiver, there or not: port 0 is the receiver's, port 1 the network's.
+/// The air next to the receiver, there or not: port 0 is the receiver's, port 1 the network's.
 #[derive(Debug)]
 struct Air {
     gaps: Vec<Gap>,
@@ -136,13 +136,13 @@ struct Air {
 
 impl Air {
     fn new(gaps: Vec<Gap>) -> Self {
-        let told = |gap: &Gap| {
+        let signals = |gap: &Gap| {
             let up = Signal::LinkUp { rate: None, round_trip_time: None };
             let going = Signal::LinkGoingDown { within: gap.announced };
             let announced = Instant::from_nanos(gap.begin.as_nanos() - gap.announced.as_nanos());
             [(announced, going), (gap.begin, Signal::LinkDown), (gap.begin + gap.length, up)]
         };
-        let mut news: Vec<_> = gaps.iter().flat_map(told).collect();
+        let mut news: Vec<_> = gaps.iter().flat_map(signals).collect();
         news.reverse();
         Air { gaps, news }
     }
@@ -173,7 +173,7 @@ fn host(plan: &Plan, node: NodeId) -> Host {
     let mut host = Host::new(node);
     let variant = variant::find(plan.variant, &plan.parameters).expect("registered");
     let mut start = Stream::new(plan.seed, "attacks/start");
-    for flow in 0..=u16::from(plan.beside) {
+    for flow in 0..=u16::from(plan.with_other) {
         let start = Instant::from_nanos(start.below(500_000_000));
         let sender = Address { node: SENDER, port: TransportPort(SENDER_PORT.0 + flow) };
         let receiver = Address { node: RECEIVER, port: TransportPort(RECEIVER_PORT.0 + flow) };
@@ -261,7 +261,7 @@ pub(crate) fn run(plan: &Plan, deeds: Option<Deeds>) -> Outcome {
     watch.end(now);
     Outcome {
         delivered: received[0].bytes_delivered,
-        delivered_beside: received.get(1).map_or(0, |it| it.bytes_delivered),
+        delivered_to_other: received.get(1).map_or(0, |it| it.bytes_delivered),
         sender: sent[0],
         receiver: received[0],
         injected,

@@ -1,4 +1,4 @@
-//! A receiver that misbehaves: beside an honest flow it gets no more by marks than by keeping the rules. What any receiver can
+//! A receiver that misbehaves: next to an honest flow it gets no more by marks than by keeping the rules. What any receiver can
 //! do to any TCP, acknowledging what it has not got (Savage, Cardwell, Wetherall and Anderson 1999), it still can.
 
 use crate::attacker::{Deeds, Lie};
@@ -17,7 +17,8 @@ fn plan(scheme: Option<&'static Scheme>, variant: &'static str, seed: u64) -> Pl
     // A few random losses keep two flows over one queue from falling into step.
     let length = Duration::from_secs(30);
     let plan = Plan::new(scheme, variant);
-    let mut plan = Plan { victim: Victim::Receiver, beside: true, random_loss: 0.0005, seed, length, ..plan };
+    let mut plan =
+        Plan { victim: Victim::Receiver, with_other: true, random_loss: 0.0005, seed, length, ..plan };
     plan.parameters.handover.tr_acks.after = AfterReconnection::SlowStart;
     plan
 }
@@ -26,7 +27,7 @@ fn plan(scheme: Option<&'static Scheme>, variant: &'static str, seed: u64) -> Pl
 fn lead(plans: impl Fn(u64) -> Plan, lie: Option<Lie>) -> Vec<f64> {
     let of = |seed| {
         let outcome = run(&plans(seed), lie.map(Deeds::Lie));
-        let (own, other) = (outcome.sender.bytes_acknowledged as f64, outcome.delivered_beside as f64);
+        let (own, other) = (outcome.sender.bytes_acknowledged as f64, outcome.delivered_to_other as f64);
         (own - other) / (own + other)
     };
     (1..=SEEDS).map(of).collect()
@@ -68,7 +69,7 @@ fn marks_get_a_receiver_no_more_than_its_share() {
     }
 }
 
-/// Whoever hides all losses takes nearly everything, from any TCP; the comparison could see it.
+/// A receiver that hides all losses takes nearly everything, from any TCP; the comparison could see it.
 #[test]
 fn hiding_losses_takes_it_all_from_any_tcp() {
     let plans = |seed| plan(None, "newreno", seed);
@@ -76,7 +77,7 @@ fn hiding_losses_takes_it_all_from_any_tcp() {
     assert!(mean - half > 0.5, "{mean} +- {half}");
 }
 
-/// A sender that heeds explicit loss notification believes its receiver about causes: that is no worse than to believe it
+/// A sender that acts on explicit loss notification believes its receiver about causes: that is no worse than to believe it
 /// about losses, as all TCP does.
 #[test]
 fn false_causes_are_no_worse_than_hidden_losses() {

@@ -35,7 +35,7 @@ fn marks_that_come_late_again_change_nothing() {
             let alone = run(&plan, None);
             let attacked = replayed(&plan, &[2000, 7500, 8500, 10_000, 15_000]);
             let marks = attacked.sender.marks;
-            // In the last outage what was announced before it may be said once more: it holds already.
+            // In the last outage what was announced before it may be repeated once more: it holds already.
             assert!(marks.accepted - alone.sender.marks.accepted <= 2, "{what}: {marks:?}");
             let late = [
                 MarkRefusal::OldAcknowledgment,

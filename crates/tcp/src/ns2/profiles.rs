@@ -12,6 +12,7 @@ pub static NS2_2001: Profile = Profile {
     name: "ns2-2001",
     summary: "ns-2 of 2000-2001: clock tick 100 ms, minimum RTO 1 s, no limited transmit, initial window 1",
     cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
+    is_historical: true,
     parameters: ns2_2001,
 };
 
@@ -20,6 +21,7 @@ pub static NS2_2003: Profile = Profile {
     name: "ns2-2003",
     summary: "ns-2 of 2002-2004: clock tick 10 ms, minimum RTO 1 s, limited transmit, initial window 2",
     cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
+    is_historical: true,
     parameters: ns2_2003,
 };
 
@@ -28,6 +30,7 @@ pub static NS2_2010: Profile = Profile {
     name: "ns2-2010",
     summary: "ns-2 2.34-2.35: clock tick 10 ms, minimum RTO 0.2 s, limited transmit, initial window 2",
     cite: "ns-2 2.35, tcl/lib/ns-default.tcl",
+    is_historical: true,
     parameters: ns2_2010,
 };
 

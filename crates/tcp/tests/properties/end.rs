@@ -35,8 +35,8 @@ pub(crate) struct End {
     received: Vec<Option<u8>>,
     verified: u64,
     sent_up_to: u64,
-    /// The largest right edge the peer has told us, as a position.
-    told_edge: Option<u64>,
+    /// The largest right edge the peer has announced, as a position.
+    announced_edge: Option<u64>,
     /// The largest right edge we have offered, as a position.
     offered_edge: Option<u64>,
     pub(crate) packets_sent: u64,
@@ -71,7 +71,7 @@ impl End {
             received: vec![None; peer.bytes as usize],
             verified: 0,
             sent_up_to: 0,
-            told_edge: None,
+            announced_edge: None,
             offered_edge: None,
             packets_sent: 0,
             patient_until: Instant::ZERO,
@@ -124,20 +124,20 @@ impl End {
     /// A packet arrives.
     pub(crate) fn take(&mut self, now: Instant, loaded: &Loaded) {
         let segment = &loaded.packet.segment;
-        self.note_told_edge(segment);
+        self.note_announced_edge(segment);
         self.store(segment, &loaded.payload);
         self.endpoint.on_packet(now, &loaded.packet, &mut self.out);
         if self.endpoint.state() == State::Listen {
-            (self.told_edge, self.offered_edge) = (None, None);
+            (self.announced_edge, self.offered_edge) = (None, None);
         }
         self.close_when_open(now);
         self.verify();
     }
-    fn note_told_edge(&mut self, segment: &Segment) {
+    fn note_announced_edge(&mut self, segment: &Segment) {
         if segment.flags.intersects(Flags::ACK) && !segment.flags.intersects(Flags::RST) {
             let near = self.sent_up_to;
             let edge = self.edge(segment, self.initial, near);
-            self.told_edge = self.told_edge.max(Some(edge));
+            self.announced_edge = self.announced_edge.max(Some(edge));
         }
     }
     fn edge(&self, segment: &Segment, initial: SequenceNumber, near: u64) -> u64 {
@@ -190,7 +190,7 @@ impl End {
         let start = position(segment.sequence, self.initial, self.sent_up_to);
         let end = start + u64::from(segment.length);
         assert!(end <= self.supplied, "{start}..{end} was never supplied");
-        let edge = self.told_edge.expect("data after an acknowledgment");
+        let edge = self.announced_edge.expect("data after an acknowledgment");
         let probes = segment.length == 1;
         assert!(end <= edge || (probes && start <= edge), "{start}..{end} lies beyond the offered {edge}");
         self.sent_up_to = self.sent_up_to.max(end);

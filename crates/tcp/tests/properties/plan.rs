@@ -61,15 +61,15 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     /// What both ends do about moves.
     pub(crate) handover: Option<&'static Scheme>,
-    /// What both ends do about losses whose cause they are told, which is drawn on the way.
+    /// What both ends do about losses whose cause is reported, which is drawn on the way.
     pub(crate) loss_notification: LossNotificationParameters,
     /// What the layers below tell, in order of time; it need not be true.
-    pub(crate) signals: Vec<Told>,
+    pub(crate) signals: Vec<Notice>,
 }
 
 /// What a layer below tells an end.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Notice {
     pub(crate) at: u64,
     pub(crate) side: usize,
     pub(crate) signal: Signal,
@@ -131,7 +131,7 @@ pub(crate) fn plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn notices() -> impl Strategy<Value = Notice> {
     let signal = prop_oneof![
         (0u64..2000).prop_map(|within| Signal::LinkGoingDown { within: Duration::from_millis(within) }),
         Just(Signal::LinkDown),
@@ -144,11 +144,11 @@ fn told() -> impl Strategy<Value = Told> {
         Just(Signal::MovementDetected),
         Just(Signal::Registered),
     ];
-    (0u64..25_000, 0usize..2, signal).prop_map(|(at, side, signal)| Told { at, side, signal })
+    (0u64..25_000, 0usize..2, signal).prop_map(|(at, side, signal)| Notice { at, side, signal })
 }
 
 /// One handover: which ends, when, how long nothing passes, how long before it is predicted, whether a mobility protocol
-/// runs, and which of its notices are told, how late.
+/// runs, and which of its notices are given, how late.
 #[derive(Clone, Debug)]
 struct Move {
     sides: &'static [usize],
@@ -156,53 +156,53 @@ struct Move {
     interruption: u64,
     lead: u64,
     registers: bool,
-    told: [bool; 5],
+    notices: [bool; 5],
     late: u64,
 }
 
 impl Move {
-    fn signals(&self) -> Vec<Told> {
+    fn signals(&self) -> Vec<Notice> {
         let ends = self.begins + self.interruption;
         let within = Duration::from_millis(self.lead);
         let up = Signal::LinkUp { rate: None, round_trip_time: None };
         let detected = if self.registers { Signal::MovementDetected } else { up };
-        let told = [
+        let notices = [
             (self.begins - self.lead, Signal::LinkGoingDown { within }),
             (self.begins, Signal::LinkDown),
             (ends + self.late, detected),
             (ends + self.late + 100, Signal::Registered),
             (ends + self.late + 200, Signal::Registered),
         ];
-        let told = told.iter().zip(self.told).enumerate().filter(|(place, (_, told))| {
+        let notices = notices.iter().zip(self.notices).enumerate().filter(|(place, (_, notices))| {
             let of_registration = *place >= 3;
-            *told && (self.registers || !of_registration)
+            *notices && (self.registers || !of_registration)
         });
-        let told: Vec<_> = told.map(|(_, (told, _))| *told).collect();
+        let notices: Vec<_> = notices.map(|(_, (notices, _))| *notices).collect();
         let each = |side: &usize| {
-            told.clone().into_iter().map(move |(at, signal)| (*side, at, signal)).collect::<Vec<_>>()
+            notices.clone().into_iter().map(move |(at, signal)| (*side, at, signal)).collect::<Vec<_>>()
         };
-        self.sides.iter().flat_map(each).map(|(side, at, signal)| Told { at, side, signal }).collect()
+        self.sides.iter().flat_map(each).map(|(side, at, signal)| Notice { at, side, signal }).collect()
     }
 }
 
 fn handover() -> impl Strategy<Value = Move> {
     const ENDS: [&[usize]; 3] = [&[0], &[1], &[0, 1]];
     let times = (2500u64..20_000, 100u64..5000, 0u64..2000, prop_oneof![Just(0u64), 0u64..1000]);
-    let told = [
+    let notices = [
         prop::bool::weighted(0.7),
         prop::bool::weighted(0.8),
         prop::bool::weighted(0.9),
         prop::bool::weighted(0.8),
         prop::bool::weighted(0.3),
     ];
-    (0usize..3, times, any::<bool>(), told).prop_map(
-        |(ends, (begins, interruption, lead, late), registers, told)| Move {
+    (0usize..3, times, any::<bool>(), notices).prop_map(
+        |(ends, (begins, interruption, lead, late), registers, notices)| Move {
             sides: ENDS[ends],
             begins,
             interruption,
             lead,
             registers,
-            told,
+            notices,
             late,
         },
     )
@@ -214,7 +214,7 @@ pub(crate) fn plan_with_handovers(scheme: &'static Scheme) -> impl Strategy<Valu
     (plan(), prop::collection::vec(handover(), 1..4)).prop_map(move |(mut plan, moves)| {
         plan.handover = Some(scheme);
         plan.signals = moves.iter().flat_map(Move::signals).collect();
-        plan.signals.sort_by_key(|told| told.at);
+        plan.signals.sort_by_key(|notices| notices.at);
         for pipe in &mut plan.pipes {
             pipe.outages.extend(moves.iter().map(|it| (it.begins, it.interruption)));
         }
@@ -224,8 +224,8 @@ pub(crate) fn plan_with_handovers(scheme: &'static Scheme) -> impl Strategy<Valu
 
 /// A case in which layers below tell of moves: notices come early, late, twice, falsely or not at all.
 pub(crate) fn plan_with_moves(scheme: &'static Scheme) -> impl Strategy<Value = Plan> {
-    (plan(), prop::collection::vec(told(), 0..12)).prop_map(move |(mut plan, mut signals)| {
-        signals.sort_by_key(|told| told.at);
+    (plan(), prop::collection::vec(notices(), 0..12)).prop_map(move |(mut plan, mut signals)| {
+        signals.sort_by_key(|notices| notices.at);
         plan.handover = Some(scheme);
         plan.signals = signals;
         plan

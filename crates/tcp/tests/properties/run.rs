@@ -74,7 +74,7 @@ impl Run {
             signals: plan
                 .signals
                 .iter()
-                .map(|told| (Instant::from_millis(told.at), told.side, told.signal))
+                .map(|notices| (Instant::from_millis(notices.at), notices.side, notices.signal))
                 .collect(),
             trace: Vec::new(),
         };
@@ -109,8 +109,8 @@ impl Run {
             let wakes = [0, 1].map(|side| self.ends[side].endpoint.wake_at());
             let arrivals = [0, 1].map(|side| self.pipes[side].next_arrival());
             let deeds = [0, 1].map(|side| self.ends[side].next_deed());
-            let told = self.signals.front().map(|(at, ..)| *at);
-            let soonest = wakes.into_iter().chain(arrivals).chain(deeds).chain([told]).flatten().min();
+            let notices = self.signals.front().map(|(at, ..)| *at);
+            let soonest = wakes.into_iter().chain(arrivals).chain(deeds).chain([notices]).flatten().min();
             let Some(at) = soonest else {
                 self.now = end;
                 return false;

@@ -39,7 +39,7 @@ fn moves_lose_nothing() {
     }
 }
 
-/// The same when ends move and are told of it.
+/// The same when ends move and are notified of it.
 #[test]
 fn handovers_lose_nothing() {
     for (scheme, profile, name, pair) in schemes_profiles_and_pairs() {
@@ -50,7 +50,7 @@ fn handovers_lose_nothing() {
     }
 }
 
-/// The same when the causes of losses are told, whether that is true or not.
+/// The same when the causes of losses are reported, whether that is true or not.
 #[test]
 fn notified_losses_lose_nothing() {
     for (profile, name, pair) in profiles_and_pairs() {

@@ -44,7 +44,7 @@ fn only(change: impl FnOnce(&mut CrossLayerParameters)) -> CrossLayerParameters 
 
 /// Section V.A: notified of the change the sender is frozen: nothing leaves, acknowledgments or not, and no timer expires.
 #[test]
-fn a_told_sender_is_frozen() {
+fn a_notified_sender_is_frozen() {
     let mut script = sender("cross-layer", |_| {});
     script.at(1100).inject(ack(1).mark(WILL)).inject(ack(4001).mark(WILL)).expect_nothing();
     script.at(20_000).expect_nothing();
@@ -145,7 +145,7 @@ fn eclair_restores_the_window() {
     script.window_is(10.0).threshold_is(50.0);
 }
 
-/// So it does when nobody has told of the change, and timeouts have cut.
+/// So it does when no signal has reported the change, and timeouts have cut.
 #[test]
 fn eclair_takes_back_what_timeouts_cut() {
     let mut script = sender("eclair-restore", |p| p.window.initial_threshold = 50.0);
@@ -188,9 +188,9 @@ fn a_moving_receiver_tells_the_sender() {
 }
 
 /// With a mobility protocol the link layer reports the new link at once, and the network layer says later that the node can be
-/// reached: the product told is that of the link reported, whether or not the old one's end is heard of in between.
+/// reached: the reported product is that of the link reported, whether or not the old one's end is heard of in between.
 #[test]
-fn a_reported_link_is_told_when_the_node_is_registered() {
+fn a_reported_link_is_marked_when_the_node_is_registered() {
     for late_end in [false, true] {
         let mut script = receiver();
         script.at(1300).signal(Signal::LinkDown);
@@ -208,11 +208,11 @@ fn a_reported_link_is_told_when_the_node_is_registered() {
 
 /// It repeats that while nothing arrives, after one second and then two.
 #[test]
-fn a_new_link_is_told_until_data_arrives() {
+fn a_new_link_is_marked_until_data_arrives() {
     let mut script = receiver();
-    let told = || ack(1001).mark(new_link(34_375));
-    script.at(1300).signal(Signal::LinkDown).at(3800).signal(up(11, 25)).expect(told());
-    script.at(4800).expect(told()).at(6800).expect(told()).at(60_000).expect_nothing();
+    let marked = || ack(1001).mark(new_link(34_375));
+    script.at(1300).signal(Signal::LinkDown).at(3800).signal(up(11, 25)).expect(marked());
+    script.at(4800).expect(marked()).at(6800).expect(marked()).at(60_000).expect_nothing();
 }
 
 /// What was announced and has not come is taken back, and the sender goes on where it was.
@@ -240,7 +240,7 @@ fn a_frozen_sender_thaws_by_itself() {
     assert_eq!(script.endpoint.statistics().sender.timeouts, 1);
 }
 
-/// Where the old link lasts until the new one is in force nothing is lost: the window begins anew, and what is outstanding is
+/// Where the old link lasts until the new one is in force nothing is lost: the window begins again, and what is outstanding is
 /// not sent again.
 #[test]
 fn a_change_with_two_links_loses_nothing() {

@@ -1,5 +1,5 @@
 //! Demo-Vegas (Ho, Chan and Chen 2005; paper mobility-vegas-2020, section 3): after a move of either end a sender of Vegas measures BaseRTT
-//! anew. The path takes 100 ms before the move, 150 ms after it.
+//! again. The path takes 100 ms before the move, 150 ms after it.
 
 use crate::script::*;
 use seamline_wire::{Mark, Signal};
@@ -108,7 +108,7 @@ fn a_false_alarm_measures_the_same() {
 
 /// A sender that has moved itself needs no mark; its first three segments from the new place carry one.
 #[test]
-fn a_moving_sender_measures_anew() {
+fn a_moving_sender_measures_again() {
     let mut flow = Flow::begin("demo-vegas");
     flow.script.signal(UP).expect_nothing();
     let before = flow.window();

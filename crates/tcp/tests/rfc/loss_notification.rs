@@ -105,7 +105,7 @@ fn what_the_air_has_lost_is_sent_again_at_once() {
     }
 }
 
-/// As in ns-2: what is in flight shrinks until the loss is mended.
+/// As in ns-2: what is in flight shrinks until the loss is repaired.
 #[test]
 fn duplicates_may_count_for_nothing() {
     for variant in VARIANTS {
@@ -145,7 +145,7 @@ fn congestion_is_answered_as_ever() {
     }
 }
 
-/// One loss of each kind: the first missing is mended without a cut, the other has its own duplicates and its cut.
+/// One loss of each kind: the first missing is repaired without a cut, the other has its own duplicates and its cut.
 #[test]
 fn losses_of_both_kinds() {
     for variant in ["reno", "newreno"] {
@@ -233,7 +233,7 @@ fn nonsense_is_ignored() {
 
 /// A mark about losses is no news for a handover scheme.
 #[test]
-fn handover_schemes_are_not_told() {
+fn handover_schemes_are_not_notified() {
     for scheme in seamline_tcp::handover::ALL {
         let mut script = Script::moving(notified(|_| {}), "reno", scheme.name);
         script.at(1000).supply(10_000).expect_run(1..10_001, 1000);

@@ -189,7 +189,7 @@ fn marks_are_accepted_no_more_often_than_ends_move() {
     assert_eq!(script.endpoint.statistics().marks.refused(MarkRefusal::TooOften), 6);
 }
 
-/// Whoever has announced a move may always end it: nothing stays frozen because marks are refused.
+/// An end that has announced a move may always end it: nothing stays frozen because marks are refused.
 #[test]
 fn an_announced_move_may_end() {
     for scheme in ["mobility-vegas", "cross-layer", "eclair-restore"] {

@@ -325,7 +325,7 @@ fn the_window_before_the_first_cut_comes_back() {
     assert_eq!((statistics.window_cuts, statistics.undone_cuts), (2, 1));
 }
 
-/// A receiver that lies about each loss keeps the window that it had, and gets none that is larger: ten real losses, each told as
+/// A receiver that lies about each loss keeps the window that it had, and gets none that is larger: ten real losses, each reported as
 /// spurious. What it gains it could have by keeping its losses to itself.
 #[test]
 fn lies_keep_the_window_and_do_not_raise_it() {

@@ -121,7 +121,7 @@ fn application_limited_window_decays() {
     script.window_is(20.0).at(700).supply(3000).expect_run(30_001..33_001, 1000).window_is(20.0);
     script.at(1199).supply(1000).expect_run(33_001..34_001, 1000).window_is(20.0);
     script.at(1200).supply(1000).expect_run(34_001..35_001, 1000).window_is(15.0).threshold_is(f64::INFINITY);
-    // The next timeout counts from here; an acknowledgment begins it anew.
+    // The next timeout counts from here; an acknowledgment restarts it.
     script
         .at(1300)
         .inject(ack(35_001))

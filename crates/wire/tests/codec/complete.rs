@@ -1,4 +1,4 @@
-//! What a middlebox may take in: nothing of it is lost when it is written anew.
+//! What a middlebox may take in: nothing of it is lost when it is written again.
 
 use crate::generate;
 use proptest::prelude::*;

@@ -150,8 +150,8 @@ fn timestamps_then_mark_then_sack() {
     let alone = Segment { mark: Some(Mark::WillHandover), ..Segment::default() };
     assert_eq!(written(alone)[40..], [254, 5, 0x5e, 0xa1, 2, 0, 0, 0], "padded by the end of the list");
     let bandwidth_delay_product = NonZeroU32::new(0x0102_0304);
-    let told = Segment { mark: Some(Mark::NewLink { bandwidth_delay_product }), ..Segment::default() };
-    assert_eq!(written(told)[40..], [254, 9, 0x5e, 0xa1, 4, 1, 2, 3, 4, 0, 0, 0], "in network order");
+    let reported = Segment { mark: Some(Mark::NewLink { bandwidth_delay_product }), ..Segment::default() };
+    assert_eq!(written(reported)[40..], [254, 9, 0x5e, 0xa1, 4, 1, 2, 3, 4, 0, 0, 0], "in network order");
     let losses = [(0x01_0203, LossCause::Congestion), (0x0a_0b0c & Losses::FURTHEST, LossCause::Air)];
     let mark = Mark::Losses(losses.map(|(offset, cause)| Loss { offset, cause }).into_iter().collect());
     let listed = Segment { mark: Some(mark), ..Segment::default() };

@@ -25,7 +25,7 @@ pub(crate) enum Refused {
     Options,
 }
 
-/// Everything that must hold for any bytes at all; returns what our decoder said, for statistics.
+/// Everything that must hold for any bytes at all; returns what our decoder reported, for statistics.
 pub(crate) fn check(bytes: &[u8]) -> Result<Headers, DecodeError> {
     let lenient = decode_with(bytes, Checksums::Ignore);
     let strict = decode(bytes);

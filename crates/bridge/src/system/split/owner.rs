@@ -93,8 +93,9 @@ mod tests {
     /// As main.c of nftables 1.0.6 prints it.
     #[test]
     fn a_build_without_commands_is_known() {
-        let said = |cli: &str| format!("nftables v1.0.6 (Lester Gooch #5)\n  cli:\t\t{cli}\n  json:\t\tno\n");
-        assert!(is_without_commands(&said("no")));
-        assert!(!is_without_commands(&said("editline")) && !is_without_commands(&said("readline")));
+        let reported =
+            |cli: &str| format!("nftables v1.0.6 (Lester Gooch #5)\n  cli:\t\t{cli}\n  json:\t\tno\n");
+        assert!(is_without_commands(&reported("no")));
+        assert!(!is_without_commands(&reported("editline")) && !is_without_commands(&reported("readline")));
     }
 }

@@ -170,9 +170,9 @@ mod tests {
             let interfaces = ["b0".to_owned(), "b1".to_owned()];
             let terms = Terms { interfaces, entrances: vec![entrance], beginnings: 1000, is_dry: false };
             let shared = Shared::new(Rules::new(terms)?);
-            let (said, lines) = channel();
+            let (sender, lines) = channel();
             thread::scope(|scope| {
-                scope.spawn(|| shared.guard(|line| said.send(line).unwrap()));
+                scope.spawn(|| shared.guard(|line| sender.send(line).unwrap()));
                 let _stop = Stop(&shared);
                 task(&shared, &lines);
             });

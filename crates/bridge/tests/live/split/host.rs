@@ -58,7 +58,7 @@ fn what_cannot_be_split_is_refused_with_the_remedy() {
     assert!(host.contains("sysctl -w net.ipv4.ip_forward=1"), "{host}");
 }
 
-/// What it has said, once it has ended as it is asked to.
+/// What it has printed, once it has ended as it is asked to.
 fn ended(router: &mut Child) -> String {
     drop(router.stdin.take());
     let mut log = String::new();
@@ -67,7 +67,7 @@ fn ended(router: &mut Child) -> String {
     log
 }
 
-/// Two sockets a connection, and 64 files beside: 32 fit where 128 files may be open.
+/// Two sockets a connection, and 64 files besides: 32 fit where 128 files may be open.
 #[test]
 fn few_open_files_are_fewer_connections_and_the_log_says_so() {
     let Some(net) = routed("few_open_files_are_fewer_connections_and_the_log_says_so") else { return };
@@ -84,7 +84,7 @@ fn few_open_files_are_fewer_connections_and_the_log_says_so() {
     assert!(log.contains("begun=1 "), "{log}");
 }
 
-/// It was there when it began. What it could not make again is said, and once.
+/// It was there when it began. What it could not make again is reported, and once.
 #[test]
 fn a_program_that_is_gone_later_ends_nothing() {
     let Some(net) = routed("a_program_that_is_gone_later_ends_nothing") else { return };

@@ -24,7 +24,7 @@ fn a_link_layer_knows_the_rate_of_a_new_link_and_the_values_of_its_radio_cell() 
     let plan = plan.unwrap_or_else(|diagnostics| panic!("{}", diagnostics.render(false)));
     let scenario = &plan.cells[0].scenario;
     let movements = movements(scenario, 1);
-    let told: Vec<_> = link_changes(scenario, &movements[0])
+    let changes: Vec<_> = link_changes(scenario, &movements[0])
         .map(|change| (change.down, change.up, change.rate, change.round_trip_time))
         .collect();
     let ms = Instant::from_millis;
@@ -33,5 +33,5 @@ fn a_link_layer_knows_the_rate_of_a_new_link_and_the_values_of_its_radio_cell() 
         (ms(8_000), ms(7_500), megabits(11), None),
         (ms(13_000), ms(12_500), megabits(1), Some(Duration::from_millis(550))),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(changes, expected);
 }

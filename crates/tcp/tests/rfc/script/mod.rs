@@ -205,7 +205,7 @@ impl Script {
         }
         self
     }
-    /// Forget what has left, and give it to whoever wants to look.
+    /// Forget what has left, and return it to the caller.
     pub(crate) fn take(&mut self) -> Vec<Seg> {
         let (ours, peers) = (self.ours, self.peers);
         self.sent.drain(..).map(|segment| Seg::seen(&segment, ours, peers)).collect()

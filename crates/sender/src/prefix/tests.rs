@@ -29,11 +29,11 @@ fn ipv4_mapped_ones_are_those_of_ipv4() {
 fn what_is_no_prefix_is_refused_with_what_is() {
     assert!(refused("nowhere").contains("\"nowhere\" is no IPv4 or IPv6 address"));
     for length in ["33", "-1", "", "8/8", "256", "x"] {
-        let said = refused(&format!("192.0.2.0/{length}"));
-        assert!(said.contains("0 to 32") && said.contains(&format!("{length:?}")), "{said}");
+        let message = refused(&format!("192.0.2.0/{length}"));
+        assert!(message.contains("0 to 32") && message.contains(&format!("{length:?}")), "{message}");
     }
     assert!(refused("2001:db8::/129").contains("0 to 128"));
-    let said = refused("192.0.2.7/24");
-    assert!(said.contains("192.0.2.0/24 for the network, 192.0.2.7 for the host"), "{said}");
+    let message = refused("192.0.2.7/24");
+    assert!(message.contains("192.0.2.0/24 for the network, 192.0.2.7 for the host"), "{message}");
     assert!(refused("2001:db8::1/64").contains("2001:db8::/64 for the network"));
 }

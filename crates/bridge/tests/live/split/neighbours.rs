@@ -1,4 +1,4 @@
-//! What stands beside it on a router: other interfaces, address translation, firewalls, narrower links, and who removes rules.
+//! What else is on its router: other interfaces, address translation, firewalls, narrower links, and who removes rules.
 
 use super::{Router, accepted, child, routed, rules, settings, syn, wait_for_rules};
 use crate::hop::Hop;
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What one host tells another by a connection of its own, and who it seemed to be.
-fn told(server: &Namespace, address: &str, client: &Namespace, bytes: usize) -> (usize, String) {
+fn receive(server: &Namespace, address: &str, client: &Namespace, bytes: usize) -> (usize, String) {
     let listener = server.within(|| TcpListener::bind(address)).unwrap();
     let mut client = client.within(|| TcpStream::connect(address)).unwrap();
     client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -42,7 +42,7 @@ fn what_goes_on_elsewhere_is_not_split() {
     ip(&net.mobile, "route add 10.77.2.0/24 via 10.77.1.4 dev d0 onlink");
     let hop = Hop::begin(&net, 0);
     let router = Router::begin(&net, settings());
-    assert_eq!(told(&third, "10.77.2.2:4000", &net.mobile, 100_000).0, 100_000);
+    assert_eq!(receive(&third, "10.77.2.2:4000", &net.mobile, 100_000).0, 100_000);
     Transfer::begin(&net, 4, 100_000).finish();
     let it = router.end(false);
     hop.end();
@@ -60,7 +60,7 @@ fn what_comes_back_by_a_third_interface_reaches_its_half() {
     ip(&net.fixed, "route add 10.77.0.2 via 10.77.2.1 dev a1 src 10.77.0.1");
     let hop = Hop::begin(&net, 0);
     let router = Router::begin(&net, settings());
-    assert_eq!(told(&net.fixed, "10.77.0.1:4000", &net.mobile, 100_000).0, 100_000);
+    assert_eq!(receive(&net.fixed, "10.77.0.1:4000", &net.mobile, 100_000).0, 100_000);
     let it = router.end(false);
     hop.end();
     assert_eq!((it.begun, it.ended, it.bytes_to_wireless), (1, 1, 100_000), "{it:?}");
@@ -103,7 +103,7 @@ fn a_firewall_and_masquerading_may_stand_beside() {
     let router = Router::begin(&net, settings());
     for (address, own) in [("10.77.0.1:4000", "10.77.1.3"), ("[fd77::1]:4000", "fd77:1::3")] {
         let expected = (300_000, own.to_owned());
-        assert_eq!(told(&net.fixed, address, &net.mobile, 300_000), expected, "{}", rules(&net));
+        assert_eq!(receive(&net.fixed, address, &net.mobile, 300_000), expected, "{}", rules(&net));
     }
     let it = router.end(false);
     hop.end();
@@ -125,7 +125,7 @@ fn a_narrower_link_further_on_is_heard_of() {
     ip(&net.fixed, "route add 10.77.3.0/24 via 10.77.1.3 dev a0 onlink");
     let hop = Hop::begin(&net, 0);
     let router = Router::begin(&net, settings());
-    let (heard, peer) = told(&net.fixed, "10.77.0.1:4000", &far, 300_000);
+    let (heard, peer) = receive(&net.fixed, "10.77.0.1:4000", &far, 300_000);
     let it = router.end(false);
     hop.end();
     assert_eq!((heard, peer.as_str(), it.begun), (300_000, "10.77.3.2", 1), "{it:?}");
