@@ -13,7 +13,8 @@ fn the_document_with_most_keys_runs() {
     assert_eq!(plan.cells.len(), 4);
     let folder = tempfile::tempdir().unwrap();
     let here = Some(folder.path().to_owned());
-    let options = RunOptions { pcapng: here.clone(), events: here, ..RunOptions::default() };
+    let mut options = RunOptions::default();
+    options.folders().into_iter().for_each(|(_, folder)| folder.clone_from(&here));
     let results = run(&plan, &options, &|| ()).unwrap();
     assert!(results.iter().all(|cell| cell.runs[0].flows.iter().all(|flow| flow.delivered_bytes > 0)));
 }
