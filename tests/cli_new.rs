@@ -45,8 +45,8 @@ impl<'f> Own<'f> {
 #[test]
 fn a_new_congestion_control_works_like_any_other() {
     let folder = folder();
-    let said = succeeds(&["new", "cc", NAME], folder.path());
-    assert_contains(&said, &["Next: cd my-control && cargo run --release -- run my-control.toml\n"]);
+    let message = succeeds(&["new", "cc", NAME], folder.path());
+    assert_contains(&message, &["Next: cd my-control && cargo run --release -- run my-control.toml\n"]);
     let folder = folder.path().join(NAME);
     let own = Own::build(&folder);
     it_is_described(&own);
@@ -69,8 +69,8 @@ fn it_is_described(own: &Own<'_>) {
 }
 
 fn its_keys_are_checked(own: &Own<'_>) {
-    let said = own.succeeds(&["check", "my-control.toml"]);
-    assert_eq!(said, "my-control.toml: valid, 3 grid cells, 15 runs\n");
+    let message = own.succeeds(&["check", "my-control.toml"]);
+    assert_eq!(message, "my-control.toml: valid, 3 grid cells, 15 runs\n");
     let pair = edited(own.folder, "flow.main.variant", r#"flow.main.congestion_control = ["my-control"]"#);
     own.succeeds(&["check", &pair, "--set", "flow.main.recovery=newreno"]);
     let output = own.run(&["check", "my-control.toml", "--set", "flow.main.my-control.decrease=2"]);
@@ -135,8 +135,8 @@ fn edited(folder: &Path, key: &str, line: &str) -> String {
 fn names_that_cannot_be_are_refused() {
     let folder = folder();
     for name in ["", "Mine", "9th", "a/b", "..", "mine!", "-", "über", &"a".repeat(65)] {
-        let said = refuses(&["new", "cc", "--", name], folder.path());
-        assert_contains(&said, &[&format!("error: `{name}` cannot be the name of a crate"), "tip: "]);
+        let message = refuses(&["new", "cc", "--", name], folder.path());
+        assert_contains(&message, &[&format!("error: `{name}` cannot be the name of a crate"), "tip: "]);
     }
     for name in ["match", "std", "proc-macro", "seamline"] {
         assert_contains(
@@ -158,8 +158,8 @@ fn what_exists_is_kept() {
     fs::write(folder.path().join("mine"), "a file").unwrap();
     fs::create_dir(folder.path().join("yours")).unwrap();
     for name in ["mine", "yours"] {
-        let said = refuses(&["new", "cc", name], folder.path());
-        assert_contains(&said, &[&format!("error: {name} exists"), "tip: "]);
+        let message = refuses(&["new", "cc", name], folder.path());
+        assert_contains(&message, &[&format!("error: {name} exists"), "tip: "]);
     }
     assert_eq!(fs::read_to_string(folder.path().join("mine")).unwrap(), "a file");
     assert_eq!(fs::read_dir(folder.path().join("yours")).unwrap().count(), 0);

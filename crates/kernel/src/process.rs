@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How often a request to stop is looked for.
 const LOOK: Duration = Duration::from_millis(50);
 /// How many looks a program has to end by itself.
-const PATIENCE: usize = 10;
+const TRIES: usize = 10;
 
 /// Run a program to its end, without input and in a process group of its own. Each line it writes goes to the log and to `line`.
 /// Returns whether it succeeded.
@@ -89,7 +89,7 @@ fn follow(
 fn end(child: &mut Child, lines: &Receiver<String>) {
     let group = Pid::from_raw(child.id().cast_signed());
     let _ = killpg(group, Signal::SIGTERM);
-    for _ in 0..PATIENCE {
+    for _ in 0..TRIES {
         // The pipe is a clock as well: it ends with the last process of the group.
         if lines.recv_timeout(LOOK) == Err(RecvTimeoutError::Disconnected) {
             break;

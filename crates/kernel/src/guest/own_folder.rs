@@ -22,7 +22,7 @@ impl OwnFolder {
     pub(super) fn new(parent: &Path) -> io::Result<Self> {
         remove_abandoned(parent);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        // The name appears when the lock is held: whoever finds it unlocked may remove the folder.
+        // The name appears when the lock is held: a process that finds it unlocked may remove the folder.
         let unlocked = folder.path().join("unlocked");
         let lock = File::create(&unlocked)?;
         let lock = Flock::lock(lock, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| error)?;

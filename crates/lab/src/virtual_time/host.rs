@@ -17,7 +17,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// The argument by which the program is told that it is the first process of a guest.
+/// The argument that makes the program the first process of a guest.
 pub const WORD: &str = "guest";
 
 /// Run a plan, each run in a guest, on as many processors as rayon's pool has.
