@@ -182,6 +182,7 @@ impl Arguments {
             ("forward", self.forward.as_ref()),
             ("variant", Some(&self.variant)),
             ("profile", Some(&self.profile)),
+            ("kernel", self.kernel.as_ref()),
         ];
         let given =
             needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));

@@ -55,10 +55,12 @@ pub(crate) fn refusal_of(name: &str, arguments: &[&str], folder: &Path) -> Strin
     stderr(&output).to_owned()
 }
 
-/// Run a line of shell in which `seamline` is the command.
+/// Run a line of shell in which `seamline` is the command, as where no kernel is built.
 pub(crate) fn shell(script: &str, folder: &Path) -> Output {
     let function = format!("seamline() {{ '{}' \"$@\"; }}\n", program("seamline").display());
-    Command::new("sh").args(["-c", &(function + script)]).current_dir(folder).output().unwrap()
+    let mut command = Command::new("sh");
+    command.env("SEAMLINE_KERNELS", folder.join("no-kernels"));
+    command.args(["-c", &(function + script)]).current_dir(folder).output().unwrap()
 }
 
 /// Data.
