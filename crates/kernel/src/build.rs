@@ -159,7 +159,12 @@ pub fn build(store: &Store, plan: &Plan, stop: &AtomicBool, progress: &dyn Progr
     let _lock = store.lock(&plan.name)?;
     let work = Work::open(store.work_folder(&plan.name), plan, progress)?;
     progress.note(&space::announcement(plan));
-    let origin = obtain::source(plan, &work, stop, progress)?;
+    let origin = obtain::source(plan, &work, stop, progress).inspect_err(|error| {
+        // What cannot be obtained leaves nothing to continue.
+        if matches!(error, Error::Input(_)) {
+            let _ = remove(work.folder());
+        }
+    })?;
     progress.stage(Stage::Configure);
     let version = unpack::version(&work.source())?;
     let options = edits::apply(&work.source(), &version, plan.hz)?;
