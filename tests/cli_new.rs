@@ -145,7 +145,7 @@ fn names_that_cannot_be_are_refused() {
         );
     }
     // A variant, a congestion control, and keys of flows.
-    for name in ["newreno", "cubic", "vegas", "tcp", "size"] {
+    for name in ["newreno", "cubic", "vegas", "tcp", "size", "ns2"] {
         assert_contains(&refuses(&["new", "cc", name], folder.path()), &[name, "is the name of", "tip: "]);
     }
     assert_contains(&refuses(&["new"], folder.path()), &["Usage: seamline new <COMMAND>"]);

@@ -1,6 +1,6 @@
 //! Congestion controls of other crates, each with the table of its parameters in a flow.
 
-use super::description;
+use super::with_historical;
 use crate::keys::Keys;
 use seamline_tcp::Parameters;
 use seamline_tcp::cc::{self, AddError, Algorithm, OwnParameters};
@@ -51,7 +51,7 @@ pub fn add(controls: Vec<Added>) -> Result<(), AddError> {
 
 /// Whether a congestion control or a variant has this name, or a key of flows.
 pub fn is_taken(name: &str) -> bool {
-    let whole = description();
+    let whole = with_historical();
     let flow = whole.key("flow").and_then(|key| key.takes.table());
     cc::is_taken(name) || flow.is_some_and(|flow| flow.key(name).is_some())
 }
