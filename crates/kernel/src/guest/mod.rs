@@ -16,6 +16,5 @@ mod shared;
 mod watch;
 
 pub use machine::{Guest, Running};
-pub use seal::Seal;
-pub use shared::{Shared, SharedFolder};
+pub use shared::Shared;
 pub use watch::{Ended, Glance, GuestError};

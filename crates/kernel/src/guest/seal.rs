@@ -18,7 +18,7 @@ use std::process::Command;
 
 /// Restrictions of a guest's process, which hold for everything it starts. They need no privileges.
 #[derive(Debug)]
-pub struct Seal {
+pub(super) struct Seal {
     files: Option<RulesetCreated>,
     entropy: BpfProgram,
 }
@@ -28,12 +28,12 @@ impl Seal {
     ///
     /// # Errors
     /// When a folder cannot be opened.
-    pub fn new(writable: &[&Path]) -> io::Result<Self> {
+    pub(super) fn new(writable: &[&Path]) -> io::Result<Self> {
         Ok(Seal { files: Some(files(writable)?), entropy: without_entropy()? })
     }
 
     /// Let a command run inside, with addresses that are the same in every run, on this processor of the host.
-    pub fn around(mut self, command: &mut Command, processor: Option<usize>) {
+    pub(super) fn around(mut self, command: &mut Command, processor: Option<usize>) {
         let enter = move || {
             personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
             if let Some(processor) = processor {

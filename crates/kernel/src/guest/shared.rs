@@ -47,7 +47,7 @@ impl Shared {
 
 /// The folder, as the host sees it. It is removed with this value.
 #[derive(Debug)]
-pub struct SharedFolder {
+pub(super) struct SharedFolder {
     folder: OwnFolder,
 }
 
@@ -56,7 +56,7 @@ impl SharedFolder {
     ///
     /// # Errors
     /// When it cannot be created, or its path has bytes that a kernel's command line cannot carry.
-    pub fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         let folder = OwnFolder::new(&env::temp_dir())?;
         let plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"',".contains(byte);
         if !folder.path().as_os_str().as_encoded_bytes().iter().all(plain) {
@@ -73,7 +73,7 @@ impl SharedFolder {
     }
 
     /// The path of one of its files on the host.
-    pub fn path(&self, of: Shared) -> PathBuf {
+    pub(super) fn path(&self, of: Shared) -> PathBuf {
         self.folder.path().join(of.name())
     }
 
