@@ -7,9 +7,9 @@ use seamline_scenario::build::{self, Ends, Part, Places, build};
 use seamline_scenario::follow::Runner;
 use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::Scenario;
-use seamline_sim::{AgentPort, HostPort, World};
+use seamline_sim::{AgentPort, Horizon, HostPort, World};
 use seamline_tcp::Host;
-use seamline_wire::{Event, Instant, NodeId, Packet, Port, Signal};
+use seamline_wire::{Duration, Event, Instant, NodeId, Packet, Port, Signal};
 use std::sync::atomic::Ordering;
 
 /// The port of a host's endpoint.
@@ -23,6 +23,7 @@ pub struct Live<'a> {
     places: &'a Places,
     world: World<Part, RunObserver>,
     runner: Runner<'a>,
+    horizon: Horizon,
 }
 
 /// How a run ended.
@@ -63,6 +64,17 @@ impl Live<'_> {
     /// The time of the next event if no packet arrives. It may be too early, but never too late.
     pub fn wake_at(&self) -> Option<Instant> {
         self.world.wake_at().into_iter().chain(self.runner.next_change()).min()
+    }
+    /// A time before which no packet arrives at an external host, if none of them sends anything. Unlike [`wake_at`](Self::wake_at), it
+    /// leaves out events on the way there.
+    pub fn earliest_arrival(&self) -> Option<Instant> {
+        self.world.earliest_arrival(&self.horizon).into_iter().chain(self.runner.next_change()).min()
+    }
+    /// No packet gets from one external host to another in less time, or back to itself.
+    pub fn shortest_way(&self) -> Duration {
+        let hosts = self.host_nodes().into_iter().filter_map(|node| self.places.hosts[node]);
+        let ways = hosts.map(|host| self.world.shortest_way(host, &self.horizon));
+        ways.min().unwrap_or(Duration::MAX)
     }
     /// Process all events up to and including `now`.
     pub fn run_until(&mut self, now: Instant) {
@@ -192,7 +204,9 @@ pub fn run_job<E>(
     let mut world = World::with_observer(observer);
     let seed = scenario.seeds[job.seed];
     let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
-    let mut live = Live { scenario, seed, places: &places, world, runner };
+    let hosts: Vec<_> = places.hosts.iter().copied().flatten().collect();
+    let horizon = world.horizon(&hosts);
+    let mut live = Live { scenario, seed, places: &places, world, runner, horizon };
     let Ended::Complete(emulation) = drive(&mut live)? else { return Ok(None) };
     let Live { world, .. } = live;
     Ok(Some(finish_run(plan, job, options, world, &places, unwritten, Some(emulation))))

@@ -32,7 +32,8 @@ pub const COALESCING: [Offload; 3] = [
     Offload { name: "rx-gro-hw", feature: "rx-gro-hw" },
 ];
 
-/// `ETHTOOL_SGRO`, `ETHTOOL_GSSET_INFO`, `ETHTOOL_GSTRINGS` and `ETHTOOL_GFEATURES`; `ETH_SS_FEATURES` and `ETH_GSTRING_LEN`.
+/// `ETHTOOL_STXCSUM`, `ETHTOOL_SGRO`, `ETHTOOL_GSSET_INFO`, `ETHTOOL_GSTRINGS` and `ETHTOOL_GFEATURES`; `ETH_SS_FEATURES` and `ETH_GSTRING_LEN`.
+const SET_SEND_CHECKSUMS: u32 = 0x17;
 const SET_GRO: u32 = 0x2c;
 const GET_SET_INFO: u32 = 0x37;
 const GET_STRINGS: u32 = 0x1b;
@@ -103,6 +104,15 @@ fn active(features: &[(String, bool)]) -> Vec<Offload> {
 pub fn turn_off_receive_offload(interface: &str) -> io::Result<()> {
     ethtool(interface, &mut [SET_GRO, 0])
         .map_err(|error| explained(error, format_args!("turning off GRO of interface {interface}")))
+}
+
+/// Turn off checksums by the hardware, and with them segmentation there: packets leave the kernel complete, with at most the MTU.
+///
+/// # Errors
+/// As for [`turn_off_receive_offload`].
+pub fn turn_off_send_offload(interface: &str) -> io::Result<()> {
+    ethtool(interface, &mut [SET_SEND_CHECKSUMS, 0])
+        .map_err(|error| explained(error, format_args!("turning off checksums by interface {interface}")))
 }
 
 /// All features that the kernel knows, each with whether it is on at the interface.

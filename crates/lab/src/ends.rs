@@ -174,7 +174,7 @@ pub(crate) fn mtu(scenario: &Scenario, version: IpVersion) -> u32 {
     scenario.flows.iter().map(size).max().unwrap_or(1460) + headers
 }
 
-fn address(node: usize, port: TransportPort, version: IpVersion) -> SocketAddr {
+pub(crate) fn address(node: usize, port: TransportPort, version: IpVersion) -> SocketAddr {
     let [v4, v6]: [IpAddr; 2] = edge::addresses(live::node_id(node));
     SocketAddr::new(if version == IpVersion::V4 { v4 } else { v6 }, port.0)
 }

@@ -13,6 +13,7 @@ mod foreign;
 mod kernel_view;
 mod lateness;
 mod middlebox;
+mod nodes;
 mod notify;
 mod outlet;
 pub mod parity;

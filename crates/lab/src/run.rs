@@ -94,6 +94,9 @@ pub(crate) fn run_job(
     stacks.check(scenario, &available()?)?;
     has_place_for_all(std::iter::once(scenario), &stacks.external_agents)?;
     let plan = stacks.named_in(plan.with_handshakes());
+    if stacks.external_agents.is_empty() && stacks.seamline.is_empty() {
+        return live::run_job(&plan, job, options, |live| crate::nodes::run(live, stacks));
+    }
     live::run_job(&plan, job, options, |live| drive(live, stacks, state, &options.stop))
 }
 

@@ -57,9 +57,7 @@ impl Site {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
         let outlet = Outlet::open(&namespace, INTERFACE)?;
-        let addresses = host_addresses(id);
-        let setup = Interface { addresses, congestion_control, ..way_to_everywhere(INTERFACE, mtu) };
-        setup.bring_up(&namespace)?;
+        way_of_host(id, mtu, congestion_control).bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
         settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
         Ok(Site { node, namespace, outlet, stack: Stack::Linux(Tap::default()) })
@@ -85,6 +83,16 @@ impl Site {
         }
         Ok(lost)
     }
+}
+
+/// The interface of a host, with its addresses and a route to everywhere. `congestion_control` is for connections that ask for none.
+pub(crate) fn way_of_host(id: NodeId, mtu: u32, congestion_control: Option<String>) -> Interface {
+    Interface { addresses: host_addresses(id), congestion_control, ..way_to_everywhere(INTERFACE, mtu) }
+}
+
+/// An interface by which nothing leaves but what is put on it.
+pub(crate) fn way_nowhere(name: &str, mtu: u32) -> Interface {
+    way(name, mtu, Vec::new())
 }
 
 /// Let the namespace forward packets between its interfaces.

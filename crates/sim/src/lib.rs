@@ -55,11 +55,13 @@
 
 mod agenda;
 mod circles;
+mod horizon;
 mod outside;
 mod router;
 mod run;
 mod world;
 
+pub use horizon::Horizon;
 pub use outside::{AgentPort, HostPort};
 pub use router::Router;
 pub use world::{ElementId, NoObserver, Observer, World};

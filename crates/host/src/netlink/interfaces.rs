@@ -6,6 +6,7 @@ use crate::namespace::Namespace;
 use netlink_sys::protocols::NETLINK_ROUTE;
 use std::io;
 use std::net::IpAddr;
+use std::os::fd::AsFd;
 
 /// `IFLA_STATS64`, and in `struct rtnl_link_stats64` the offsets of `rx_dropped` and `tx_dropped`.
 const COUNTERS: u16 = 23;
@@ -93,6 +94,37 @@ impl Interface {
     fn tried<T>(&self, what: &str, of: impl std::fmt::Display, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| explained(error, format_args!("interface {}: cannot {what} {of}", self.name)))
     }
+}
+
+/// One end of a pair of virtual Ethernet interfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct PairEnd<'a> {
+    /// Where it is.
+    pub namespace: &'a Namespace,
+    /// Its name there.
+    pub name: &'a str,
+    /// Its Ethernet address.
+    pub address: [u8; 6],
+}
+
+/// Create two virtual Ethernet interfaces (veth) without address resolution. What one sends arrives at the other. Both are down.
+///
+/// # Errors
+/// When the kernel lacks them, a name is taken, or the process may not create interfaces in the first namespace.
+pub fn create_pair([near, far]: [PairEnd<'_>; 2]) -> io::Result<()> {
+    let requests = open(near.namespace)?;
+    let halves = [near, far].map(|end| (end.name, end.address));
+    change(&requests, requests::pair(halves, far.namespace.as_fd()))
+        .map_err(|error| explained(error, format_args!("creating interfaces {} and {}", near.name, far.name)))
+}
+
+/// The number of an interface.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn index(namespace: &Namespace, name: &str) -> io::Result<u32> {
+    let link = open(namespace).and_then(|requests| find(&requests, name));
+    link.map(|link| link.index).map_err(|error| explained(error, format_args!("finding interface {name}")))
 }
 
 /// Bring up the loopback interface, which is down in a new namespace.

@@ -2,6 +2,7 @@
 
 use super::put_attribute;
 use std::net::IpAddr;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// `IFA_F_NODAD`.
 const NO_DUPLICATE_DETECTION: u8 = 0x02;
@@ -11,6 +12,9 @@ const GENERATE_NONE: u8 = 1;
 /// `RTAX_CC_ALGO`.
 const CONGESTION_CONTROL: u16 = 16;
 
+/// `VETH_INFO_PEER`.
+const PEER: u16 = 1;
+
 /// A kind of message and its body.
 pub(super) type Request = (u16, Vec<u8>);
 
@@ -19,6 +23,25 @@ pub(super) fn find(name: &str) -> Request {
     let mut body = link_header(0, 0);
     put_attribute(&mut body, libc::IFLA_IFNAME, &[name.as_bytes(), &[0]].concat());
     (libc::RTM_GETLINK, body)
+}
+
+/// `RTM_NEWLINK` for a pair of virtual Ethernet interfaces without address resolution; the second one belongs to another namespace, given by
+/// a descriptor.
+pub(super) fn pair([near, far]: [(&str, [u8; 6]); 2], far_namespace: BorrowedFd<'_>) -> Request {
+    let half = |(name, address): (&str, [u8; 6])| {
+        let mut body = link_header(0, libc::IFF_NOARP as u32);
+        put_attribute(&mut body, libc::IFLA_IFNAME, &[name.as_bytes(), &[0]].concat());
+        put_attribute(&mut body, libc::IFLA_ADDRESS, &address);
+        body
+    };
+    let mut peer = half(far);
+    put_attribute(&mut peer, libc::IFLA_NET_NS_FD, &far_namespace.as_raw_fd().to_ne_bytes());
+    let (mut data, mut info, mut body) = (Vec::new(), Vec::new(), half(near));
+    put_attribute(&mut data, PEER, &peer);
+    put_attribute(&mut info, libc::IFLA_INFO_KIND, b"veth\0");
+    put_attribute(&mut info, libc::IFLA_INFO_DATA, &data);
+    put_attribute(&mut body, libc::IFLA_LINKINFO, &info);
+    (libc::RTM_NEWLINK, body)
 }
 
 pub(super) fn shape(index: u32, mtu: u32, queue_packets: u32) -> Request {

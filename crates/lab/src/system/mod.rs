@@ -3,6 +3,8 @@
 
 pub mod command;
 pub mod leftovers;
+pub mod operations;
+pub mod packet_ring;
 pub mod priority;
 pub mod processes;
 pub mod settings;
@@ -11,6 +13,8 @@ pub mod tun;
 
 pub use command::{Command, Running};
 pub use leftovers::{Leftover, StateDirectory, StateFile};
+pub use operations::{Done, Operations};
+pub use packet_ring::PacketRing;
 pub use priority::Priority;
 pub use seamline_host::cgroup::{self, MOUNT_UNIFIED_HIERARCHY, unified_hierarchy};
 pub use seamline_host::explained;

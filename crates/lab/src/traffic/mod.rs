@@ -33,12 +33,13 @@ mod poller;
 mod run;
 mod sampler;
 mod sink;
-mod socket;
+pub(crate) mod socket;
 mod source;
 
 pub use congestion_controls::{CongestionControl, available_congestion_controls};
 pub use content::{Content, Mismatch};
 pub use plan::{Outcome, Report, SinkPlan, SinkReport, SourcePlan, SourceReport};
+pub(crate) use run::allow_open_files;
 pub use run::{Running, Traffic};
 pub use sampler::Observation;
 pub use socket::choose_congestion_control;

@@ -121,7 +121,7 @@ fn spawn<T: Send + 'static>(
 }
 
 /// Best effort: what is missing shows where a descriptor cannot be had.
-fn allow_open_files(sockets: u64) {
+pub(crate) fn allow_open_files(sockets: u64) {
     let others = 256;
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
         let wanted = (sockets + others).min(hard);

@@ -15,13 +15,13 @@ use std::thread;
 
 /// The namespace of a thread that moves between namespaces. Only for threads of the traffic's own.
 #[derive(Debug, Default)]
-pub(super) struct Visitor {
+pub(crate) struct Visitor {
     inside: Option<Arc<Namespace>>,
 }
 
 impl Visitor {
     /// Go there, unless the thread is there already.
-    pub(super) fn go_to(&mut self, namespace: &Arc<Namespace>) -> io::Result<()> {
+    pub(crate) fn go_to(&mut self, namespace: &Arc<Namespace>) -> io::Result<()> {
         if !self.inside.as_ref().is_some_and(|inside| Arc::ptr_eq(inside, namespace)) {
             self.inside = None;
             namespace.enter()?;
@@ -32,7 +32,7 @@ impl Visitor {
 }
 
 /// Let a thread that ends afterwards make things inside of namespaces.
-pub(super) fn visiting<T: Send>(make: impl FnOnce(Visitor) -> io::Result<T> + Send) -> io::Result<T> {
+pub(crate) fn visiting<T: Send>(make: impl FnOnce(Visitor) -> io::Result<T> + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = scope.spawn(|| make(Visitor::default()));
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread inside a namespace panicked")))
@@ -40,7 +40,7 @@ pub(super) fn visiting<T: Send>(make: impl FnOnce(Visitor) -> io::Result<T> + Se
 }
 
 /// A socket that listens for one connection, in the namespace of the calling thread.
-pub(super) fn listening(local: SocketAddr) -> io::Result<TcpListener> {
+pub(crate) fn listening(local: SocketAddr) -> io::Result<TcpListener> {
     let socket = stream_socket(local, None)?;
     bind(socket.as_raw_fd(), &SockaddrStorage::from(local))?;
     listen(&socket, Backlog::new(8)?)?;
@@ -62,6 +62,14 @@ pub(super) fn connecting(
     }
 }
 
+/// A socket for one connection that waits in its calls, in the namespace of the calling thread.
+pub(crate) fn unconnected(local: SocketAddr, congestion_control: Option<&str>) -> io::Result<OwnedFd> {
+    let socket = new_socket(local, congestion_control, SockFlag::empty())?;
+    bind(socket.as_raw_fd(), &SockaddrStorage::from(local))
+        .map_err(|error| explained(error, format_args!("cannot send from {local}")))?;
+    Ok(socket)
+}
+
 /// Try whether a connection of the calling thread's namespace may have this congestion control.
 pub(super) fn try_congestion_control(name: &str) -> io::Result<()> {
     let any = SocketAddr::from(([0, 0, 0, 0], 0));
@@ -69,16 +77,19 @@ pub(super) fn try_congestion_control(name: &str) -> io::Result<()> {
 }
 
 /// Close with a reset, so that nothing of a connection stays behind in the kernel.
-pub(super) fn reset(stream: TcpStream) {
+pub(crate) fn reset(stream: TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
     // If it fails, the kernel ends the connection later.
     let _ = setsockopt(&stream, sockopt::Linger, &at_once);
 }
 
 fn stream_socket(local: SocketAddr, congestion_control: Option<&str>) -> io::Result<OwnedFd> {
+    new_socket(local, congestion_control, SockFlag::SOCK_NONBLOCK)
+}
+
+fn new_socket(local: SocketAddr, congestion_control: Option<&str>, flags: SockFlag) -> io::Result<OwnedFd> {
     let family = if local.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
-    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    let socket = socket(family, SockType::Stream, flags, None)?;
+    let socket = socket(family, SockType::Stream, flags | SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&socket, sockopt::ReuseAddr, &true)?;
     if let Some(name) = congestion_control {
         choose_congestion_control(&socket, name)?;

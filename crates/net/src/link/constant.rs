@@ -132,6 +132,10 @@ impl ConstantRate {
         self.inside.front().map(|carried| carried.arrival)
     }
 
+    pub(super) fn least_delay(&self) -> Duration {
+        self.one_way_delay
+    }
+
     pub(super) fn len(&self) -> usize {
         self.inside.len()
     }

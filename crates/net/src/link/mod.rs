@@ -130,6 +130,22 @@ impl Link {
         }
     }
 
+    /// The shortest time in which anything gets through it.
+    pub fn least_delay(&self) -> Duration {
+        match &self.core {
+            Core::Constant(core) => core.least_delay(),
+            Core::Varying(core) => core.least_delay(),
+        }
+    }
+
+    /// A time before which nothing that is inside reaches the far end. `None` when it waits for nothing.
+    pub fn earliest_delivery(&self) -> Option<Instant> {
+        match &self.core {
+            Core::Constant(core) => core.wake_at(),
+            Core::Varying(core) => core.earliest_delivery(),
+        }
+    }
+
     /// Take the packets back that wait and are wanted, for a caller that has another path for them; what is in service
     /// or in flight stays. Everything that is due by `now` must have happened; the driver asks for its
     /// wake time again.

@@ -241,6 +241,19 @@ impl Varying {
         self.note_queue(sink);
     }
 
+    /// The shortest delay of all times.
+    pub(super) fn least_delay(&self) -> Duration {
+        let delays = self.one_way_delay.points().iter().map(|(_, delay)| *delay);
+        delays.min().unwrap_or(Duration::ZERO)
+    }
+
+    /// A time before which nothing inside reaches the far end.
+    pub(super) fn earliest_delivery(&self) -> Option<Instant> {
+        let arrival = self.in_flight.front().map(|carried| carried.arrival);
+        let others = self.wake_at().filter(|at| Some(*at) != arrival);
+        arrival.into_iter().chain(others.map(|at| at + self.least_delay())).min()
+    }
+
     fn note_queue(&self, sink: &mut Sink<'_>) {
         let sending = self.in_service.as_ref().map(|sending| sending.waited.packet.wire_bytes);
         sink.out.event(|| Event::Queue {

@@ -1,0 +1,232 @@
+//! The events of a run, one after the other.
+
+use super::Token;
+use super::applications::{Applications, Plan};
+use super::host::Host;
+use crate::clock;
+use crate::ends::{address, mtu};
+use crate::kernel_view::KernelView;
+use crate::lateness::Lateness;
+use crate::run::LabError;
+use crate::stacks::Stacks;
+use crate::system::{Done, Namespace, Operations, kernel_release};
+use seamline_experiment::emulation::EmulationRecord;
+use seamline_experiment::live::{self, Ended, Live};
+use seamline_scenario::connections::connections;
+use seamline_wire::{Duration, Instant, Packet};
+use std::io;
+
+/// The run begins at a whole second, so that the phases of the kernel's own ticks are the same for every run.
+const PHASE: u64 = 1_000_000_000;
+
+/// If packets need less time than this from a host to the next, the engine looks at each when it is sent. Otherwise it sleeps until one can
+/// arrive, and at most for that time.
+const LEAST_LOOKAHEAD: Duration = Duration::from_micros(200);
+
+/// Run the network of `live` with the kernel's TCP at its hosts.
+///
+/// # Errors
+/// When the kernel lacks something, or a host cannot be made.
+pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabError> {
+    let mut operations = Operations::new()?;
+    let mut hosts = hosts(live, stacks)?;
+    let plans = plans(live, stacks, &mut hosts);
+    let applications = Applications::new(plans, &mut operations)?;
+    let lookahead = Some(live.shortest_way()).filter(|way| *way >= LEAST_LOOKAHEAD);
+    for (number, host) in hosts.iter().enumerate().filter(|_| lookahead.is_none()) {
+        operations.watch(host.sent.socket(), Token::Sent(number))?;
+    }
+    let mut done = Vec::new();
+    let begun = clock::monotonic();
+    let origin = Instant::from_nanos((begun.as_nanos() / PHASE + 1) * PHASE);
+    let wall = clock::wall() + origin.saturating_since(begun);
+    let end = Instant::ZERO + live.scenario().duration;
+    while clock::monotonic() < origin {
+        operations.wait(origin, &mut done)?;
+    }
+    let engine = Engine {
+        live,
+        hosts,
+        applications,
+        operations,
+        done,
+        packets: Vec::new(),
+        lateness: Lateness::new(),
+        clock: Clock { origin, wall },
+        lookahead,
+    };
+    engine.run(end)
+}
+
+fn hosts(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Host>> {
+    let hub = Namespace::new()?;
+    let mtu = mtu(live.scenario(), stacks.version);
+    let nodes = live.host_nodes().into_iter();
+    nodes.map(|node| Host::new(node, live::node_id(node), mtu, &hub)).collect()
+}
+
+fn plans(live: &Live<'_>, stacks: &Stacks, hosts: &mut [Host]) -> Vec<Plan> {
+    let scenario = live.scenario();
+    let place = |hosts: &[Host], node| {
+        let place = hosts.iter().position(|host: &Host| host.node == node);
+        place.unwrap_or_else(|| unreachable!("every end of a flow is a host"))
+    };
+    let mut plans = Vec::new();
+    for connection in connections(scenario) {
+        let flow = &scenario.flows[connection.flow];
+        let [from, to] = connection.ends.map(|node| place(hosts, node));
+        hosts[to].tap.watch_receiver(connection.receiver_port);
+        hosts[from].tap.watch_sender(connection.sender_port);
+        plans.push(Plan {
+            node: hosts[from].node,
+            namespaces: [from, to].map(|host| hosts[host].namespace.clone()),
+            addresses: [(from, connection.sender_port), (to, connection.receiver_port)]
+                .map(|(host, port)| address(hosts[host].node, port, stacks.version)),
+            bytes: flow.size,
+            start: connection.start,
+            stop: flow.stop,
+            congestion_control: stacks.congestion_control(flow),
+            view: KernelView::new(connection.sender_port),
+        });
+    }
+    plans
+}
+
+/// The clocks of the guest when the run began.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    origin: Instant,
+    /// `CLOCK_REALTIME`, by which frames are stamped.
+    wall: Instant,
+}
+
+#[derive(Debug)]
+struct Engine<'a, 'b> {
+    live: &'a mut Live<'b>,
+    hosts: Vec<Host>,
+    applications: Applications,
+    operations: Operations<Token>,
+    done: Vec<Done<Token>>,
+    packets: Vec<(Instant, Box<Packet>)>,
+    lateness: Lateness,
+    clock: Clock,
+    /// For how long nothing that a host sends can arrive anywhere. `None`: it wakes for everything that hosts send.
+    lookahead: Option<Duration>,
+}
+
+impl Engine<'_, '_> {
+    fn run(mut self, end: Instant) -> Result<Ended, LabError> {
+        let mut now = Instant::ZERO;
+        loop {
+            now = now.max(self.take_in());
+            self.live.run_until(now);
+            self.deliver(now)?;
+            if now >= end {
+                return Ok(Ended::Complete(self.emulation()?));
+            }
+            self.serve(now)?;
+            now = self.wait(now, end)?;
+        }
+    }
+
+    /// Take what hosts have sent into the network, in the order of time. Returns when the last was sent.
+    fn take_in(&mut self) -> Instant {
+        let mut last = Instant::ZERO;
+        loop {
+            let next = self
+                .hosts
+                .iter()
+                .enumerate()
+                .filter_map(|(number, host)| Some((host.sent.peek()?.at, number)));
+            let Some((at, number)) = next.min() else { return last };
+            let host = &mut self.hosts[number];
+            last = Instant::ZERO + at.saturating_since(self.clock.wall);
+            self.live.run_until(last);
+            let mut packet = self.live.packet();
+            let is_taken =
+                host.sent.peek().is_some_and(|frame| crate::edge::take_in(frame.packet, &mut packet));
+            host.sent.release();
+            if !is_taken {
+                self.live.recycle(packet);
+                continue;
+            }
+            if let Some(event) = host.tap.sent(&packet) {
+                self.live.report(host.node, &event);
+            }
+            self.live.take_in(host.node, packet);
+        }
+    }
+
+    /// Put what has come through the network on the interfaces of hosts.
+    fn deliver(&mut self, now: Instant) -> io::Result<()> {
+        for host in &mut self.hosts {
+            self.live.fetch(host.node, &mut self.packets);
+            for (due, packet) in self.packets.drain(..) {
+                self.lateness.note(now.saturating_since(due));
+                if let Some(event) = host.tap.arrived(&packet) {
+                    self.live.report(host.node, &event);
+                }
+                if let Some(frame) = host.frame(&packet) {
+                    self.operations.send(host.sent.socket(), frame, Token::Frame)?;
+                }
+                self.live.recycle(packet);
+            }
+        }
+        Ok(())
+    }
+
+    /// Let the applications do what is due, and what their calls that are over allow.
+    fn serve(&mut self, now: Instant) -> io::Result<()> {
+        let (live, operations) = (&mut *self.live, &mut self.operations);
+        let report = &mut |node: usize, event: &seamline_wire::Event| live.report(node, event);
+        for Done { token, result } in self.done.drain(..) {
+            match token {
+                Token::Frame => {
+                    if let Err(error) = result {
+                        return Err(io::Error::other(format!("handing a frame to a host: {error}")));
+                    }
+                }
+                Token::Sent(host) => operations.watch(self.hosts[host].sent.socket(), Token::Sent(host))?,
+                Token::Call(connection, call) => {
+                    let done = Done { token: (connection, call), result };
+                    self.applications.proceed(done, operations, report)?;
+                }
+            }
+        }
+        self.applications.keep_appointments(now, operations, report)
+    }
+
+    /// Wait until something is due or has happened. Returns the time.
+    fn wait(&mut self, now: Instant, end: Instant) -> io::Result<Instant> {
+        let arrival = match self.lookahead {
+            None => self.live.wake_at(),
+            Some(lookahead) => Some(self.live.earliest_arrival().unwrap_or(end).min(now + lookahead)),
+        };
+        let due = arrival.into_iter().chain(self.applications.wake_at()).fold(end, Instant::min);
+        let since_origin = |at: Instant| Instant::ZERO + at.saturating_since(self.clock.origin);
+        let until = self.clock.origin + due.saturating_since(Instant::ZERO);
+        Ok(since_origin(self.operations.wait(until, &mut self.done)?.unwrap_or_else(clock::monotonic)))
+    }
+
+    fn emulation(&self) -> io::Result<EmulationRecord> {
+        let micros = |late: Duration| late.as_nanos() as f64 / 1000.0;
+        let mut lost_at_interfaces = 0;
+        for host in &self.hosts {
+            lost_at_interfaces += host.sent.lost()?;
+        }
+        let names = &self.live.scenario().nodes;
+        let stacks = self.hosts.iter().map(|host| (names[host.node].clone(), "linux".to_owned()));
+        Ok(EmulationRecord {
+            kernel: kernel_release()?,
+            is_virtual: true,
+            stacks: stacks.collect(),
+            priority: "virtual time".to_owned(),
+            packets: self.lateness.count(),
+            lateness_median_us: micros(self.lateness.quantile(0.5)),
+            lateness_p99_us: micros(self.lateness.quantile(0.99)),
+            lateness_max_us: micros(self.lateness.maximum()),
+            lost_at_interfaces,
+            payload_unknown: self.hosts.iter().map(|host| host.payload_unknown).sum(),
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! A packet socket whose received frames are in memory shared with the kernel, each with the time of its arrival (packet(7),
+//! `PACKET_RX_RING`). Reading one is no system call.
+#![expect(
+    unsafe_code,
+    reason = "memory that the kernel writes to, and socket options that no safe wrapper covers"
+)]
+
+use super::{Namespace, explained, netlink};
+use nix::errno::Errno;
+use seamline_wire::Instant;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Frames that may wait: more than any window, so that none is lost.
+const FRAMES: usize = 1 << 14;
+/// Bytes that the kernel maps in one piece.
+const BLOCK: usize = 1 << 16;
+/// What the kernel puts before a frame, with room for alignment.
+const BEFORE_FRAME: usize = 128;
+/// Bytes of the Ethernet header.
+pub const ETHERNET: usize = 14;
+
+/// A frame that has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// When it came, by `CLOCK_REALTIME`.
+    pub at: Instant,
+    /// Its IP packet.
+    pub packet: &'a [u8],
+}
+
+/// All frames that come in by one interface.
+#[derive(Debug)]
+pub struct PacketRing {
+    socket: Arc<OwnedFd>,
+    memory: NonNull<u8>,
+    frame_bytes: usize,
+    next: usize,
+}
+
+// SAFETY: the memory belongs to this value alone, apart from the kernel.
+unsafe impl Send for PacketRing {}
+
+impl PacketRing {
+    /// From now on, what comes in by the interface.
+    ///
+    /// # Errors
+    /// When the process may not open packet sockets in the namespace, or there is not enough memory.
+    pub fn open(namespace: &Namespace, interface: &str, mtu: u32) -> io::Result<Self> {
+        let index = netlink::index(namespace, interface)?;
+        let frame_bytes = (mtu as usize + BEFORE_FRAME).next_power_of_two();
+        let opened = namespace.within(|| {
+            // SAFETY: a call without memory.
+            let socket = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
+            let socket = Errno::result(socket)?;
+            // SAFETY: the kernel has just made it, so nobody else owns it.
+            let socket = unsafe { OwnedFd::from_raw_fd(socket) };
+            prepare(&socket, frame_bytes)?;
+            let memory = map(&socket, FRAMES * frame_bytes)?;
+            let ring = PacketRing { socket: Arc::new(socket), memory, frame_bytes, next: 0 };
+            bind(&ring.socket, index)?;
+            Ok(ring)
+        });
+        opened.map_err(|error| explained(error, format_args!("a packet socket at interface {interface}")))
+    }
+
+    /// The socket: frames sent by it leave by the interface.
+    pub fn socket(&self) -> &Arc<OwnedFd> {
+        &self.socket
+    }
+
+    /// The next frame; it stays the next one until it is released.
+    pub fn peek(&self) -> Option<Frame<'_>> {
+        if self.status().load(Ordering::Acquire) & libc::TP_STATUS_USER == 0 {
+            return None;
+        }
+        // SAFETY: the kernel has completed its header and does not touch the frame until it is released. A header is at the start of
+        // each frame, which is aligned to its size.
+        let header = unsafe { self.frame().cast::<libc::tpacket2_hdr>().read() };
+        let nanos = u64::from(header.tp_sec) * 1_000_000_000 + u64::from(header.tp_nsec);
+        let length = (header.tp_snaplen as usize).saturating_sub(ETHERNET);
+        let offset = usize::from(header.tp_mac) + ETHERNET;
+        assert!(offset + length <= self.frame_bytes, "the kernel keeps frames within their room");
+        // SAFETY: inside the frame by the assertion, and nobody writes there for as long as `self` is borrowed.
+        let packet = unsafe { slice::from_raw_parts(self.frame().add(offset).as_ptr(), length) };
+        Some(Frame { at: Instant::from_nanos(nanos), packet })
+    }
+
+    /// Give the next frame back to the kernel.
+    pub fn release(&mut self) {
+        self.status().store(libc::TP_STATUS_KERNEL, Ordering::Release);
+        self.next = (self.next + 1) % FRAMES;
+    }
+
+    /// Frames that the kernel had no room for since this was last asked.
+    ///
+    /// # Errors
+    /// None expected.
+    pub fn lost(&self) -> io::Result<u64> {
+        let mut counts = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+        let mut length = size_of_val(&counts) as libc::socklen_t;
+        // SAFETY: the kernel writes at most `length` bytes of the structure; both live during the call.
+        let result = unsafe {
+            let counts = (&raw mut counts).cast();
+            let socket = self.socket.as_raw_fd();
+            libc::getsockopt(socket, libc::SOL_PACKET, libc::PACKET_STATISTICS, counts, &raw mut length)
+        };
+        Errno::result(result)?;
+        Ok(counts.tp_drops.into())
+    }
+
+    fn frame(&self) -> NonNull<u8> {
+        // SAFETY: `next` is less than the number of frames that are mapped.
+        unsafe { self.memory.add(self.next * self.frame_bytes) }
+    }
+
+    fn status(&self) -> &AtomicU32 {
+        // SAFETY: the status is the first field of the header, aligned, mapped for as long as `self`, and both sides use it atomically.
+        unsafe { AtomicU32::from_ptr(self.frame().cast::<u32>().as_ptr()) }
+    }
+}
+
+impl Drop for PacketRing {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with this length, and nothing refers to it any more.
+        unsafe { libc::munmap(self.memory.as_ptr().cast(), FRAMES * self.frame_bytes) };
+    }
+}
+
+impl AsFd for PacketRing {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn prepare(socket: &OwnedFd, frame_bytes: usize) -> io::Result<()> {
+    let number = |number: usize| number as libc::c_uint;
+    let ring = libc::tpacket_req {
+        tp_block_size: number(BLOCK.max(frame_bytes)),
+        tp_block_nr: number(FRAMES * frame_bytes / BLOCK.max(frame_bytes)),
+        tp_frame_size: number(frame_bytes),
+        tp_frame_nr: number(FRAMES),
+    };
+    let on: libc::c_int = 1;
+    set(
+        socket,
+        libc::SOL_PACKET,
+        libc::PACKET_VERSION,
+        &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
+    )?;
+    set(socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &on)?;
+    set(socket, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, &on)?;
+    set(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &ring)
+}
+
+fn set<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
+    // SAFETY: the kernel reads the plain value, which lives during the call.
+    let result = unsafe {
+        let value = std::ptr::from_ref(value).cast();
+        libc::setsockopt(socket.as_raw_fd(), level, option, value, size_of::<T>() as libc::socklen_t)
+    };
+    Ok(Errno::result(result).map(drop)?)
+}
+
+fn map(socket: &OwnedFd, length: usize) -> io::Result<NonNull<u8>> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let memory = unsafe {
+        libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, socket.as_raw_fd(), 0)
+    };
+    match NonNull::new(memory.cast()) {
+        Some(mapped) if memory != libc::MAP_FAILED => Ok(mapped),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Only now frames come.
+fn bind(socket: &OwnedFd, index: u32) -> io::Result<()> {
+    // SAFETY: zeros are a valid value of this structure of numbers.
+    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_ifindex = index.cast_signed();
+    // SAFETY: the kernel reads the structure, which lives during the call.
+    let result = unsafe {
+        let length = size_of_val(&address) as libc::socklen_t;
+        libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length)
+    };
+    Ok(Errno::result(result).map(drop)?)
+}

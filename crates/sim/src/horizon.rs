@@ -1,0 +1,77 @@
+//! How soon packets can get from the elements of a world to ports of the outside: lower bounds, for a driver that would rather not look at every
+//! event (conservative synchronization: Chandy and Misra, 1979).
+
+use crate::world::{Element, ElementId, Observer, World};
+use seamline_wire::{Duration, Instant, Machine, Port};
+
+/// By element: the shortest time from a packet's arrival there to its arrival at a port of the outside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Horizon(Vec<Duration>);
+
+impl Horizon {
+    /// A lower bound of the time that a packet takes from its arrival at an element. [`Duration::MAX`] when it cannot get outside.
+    pub fn from(&self, element: ElementId) -> Duration {
+        self.0.get(element.place()).copied().unwrap_or(Duration::ZERO)
+    }
+}
+
+impl<M: Machine, O: Observer> World<M, O> {
+    /// The horizon towards these elements, by the wires that there are now. Routes and contents do not matter.
+    pub fn horizon(&self, outside: &[ElementId]) -> Horizon {
+        let mut horizon = Horizon(vec![Duration::MAX; self.slots.len()]);
+        outside.iter().for_each(|element| horizon.0[element.place()] = Duration::ZERO);
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for place in 0..self.slots.len() {
+                let through = self.delay_through(place) + self.from_exits_of(place, &horizon);
+                if through < horizon.0[place] {
+                    horizon.0[place] = through;
+                    is_settled = false;
+                }
+            }
+        }
+        horizon
+    }
+
+    /// A time before which nothing reaches the outside, if nothing comes from there. `None` when nothing will.
+    pub fn earliest_arrival(&self, horizon: &Horizon) -> Option<Instant> {
+        let due = |place: usize| match self.slots[place].element {
+            Element::Link(n) => self.links[n as usize].earliest_delivery(),
+            Element::Machine(n) => self.machines[n as usize].wake_at(),
+            Element::Router(_) => None,
+        };
+        let arrival = |place: usize| Some(due(place)? + self.from_exits_of(place, horizon));
+        (0..self.slots.len()).filter_map(arrival).min()
+    }
+
+    /// The shortest time that a packet takes from leaving a machine outside to its arrival at one of them. Its router does not send it back.
+    pub fn shortest_way(&self, from: ElementId, horizon: &Horizon) -> Duration {
+        let beyond = |next: ElementId| match self.slots[next.place()].element {
+            Element::Router(_) => {
+                let onward = self.exits_of(next.place()).filter(|exit| *exit != from);
+                onward.map(|exit| horizon.from(exit)).min().unwrap_or(Duration::MAX)
+            }
+            Element::Link(_) | Element::Machine(_) => horizon.from(next),
+        };
+        self.exits_of(from.place()).map(beyond).min().unwrap_or(Duration::MAX)
+    }
+
+    fn delay_through(&self, place: usize) -> Duration {
+        match self.slots[place].element {
+            Element::Link(n) => self.links[n as usize].least_delay(),
+            Element::Machine(_) | Element::Router(_) => Duration::ZERO,
+        }
+    }
+
+    fn from_exits_of(&self, place: usize, horizon: &Horizon) -> Duration {
+        self.exits_of(place).map(|element| horizon.from(element)).min().unwrap_or(Duration::MAX)
+    }
+
+    /// A machine may send by any port, and signal to others that do so in turn.
+    fn exits_of(&self, place: usize) -> impl Iterator<Item = ElementId> {
+        let joints = &self.joints[place];
+        let wires = (0..joints.ports()).filter_map(move |port| self.wire(place, Port(port)));
+        wires.map(|wire| wire.to).chain(joints.listeners.iter().copied())
+    }
+}
