@@ -9,13 +9,15 @@ use super::shared::{Shared, SharedFolder};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::sys::statvfs::statvfs;
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
 use std::env;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// The host's file system for memory, which never goes to a disk.
 const MEMORY_FOLDER: &str = "/dev/shm";
@@ -41,7 +43,9 @@ pub struct Guest<'a> {
 /// A guest that runs. Dropping it ends it, and removes everything that it shared with the host.
 #[derive(Debug)]
 pub struct Running {
-    pub(super) kernel: Child,
+    kernel: Child,
+    /// Once it was taken, the number of the kernel's process may belong to another.
+    status: Option<ExitStatus>,
     shared: SharedFolder,
     _memory: OwnFolder,
 }
@@ -70,7 +74,7 @@ impl Guest<'_> {
         let kernel = kernel.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot start {}: {error}", self.image.display()))
         })?;
-        Ok(Running { kernel, shared, _memory: memory })
+        Ok(Running { kernel, status: None, shared, _memory: memory })
     }
 }
 
@@ -91,12 +95,33 @@ impl Running {
         fs::read(self.shared.own("log"))
             .map_or(String::new(), |log| String::from_utf8_lossy(&log).into_owned())
     }
+
+    /// Whether its kernel has ended. Its status is not taken.
+    pub(super) fn has_ended(&self) -> io::Result<bool> {
+        let kernel = Id::Pid(Pid::from_raw(self.kernel.id().cast_signed()));
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        Ok(self.status.is_some() || waitid(kernel, flags)? != WaitStatus::StillAlive)
+    }
+
+    /// End all its processes, and take the status of its kernel last.
+    pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        end_session(self.kernel.id());
+        // It leads no session yet when it has just begun.
+        self.kernel.kill()?;
+        let status = self.kernel.wait()?;
+        self.status = Some(status);
+        Ok(status)
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        end_session(self.kernel.id());
-        let _ = self.kernel.kill();
-        let _ = self.kernel.wait();
+        let _ = self.end();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,7 +78,8 @@ impl Running {
         let mut glance = Glance { now: Instant::ZERO, stands_still: false };
         let mut moved = clock();
         loop {
-            if let Some(status) = self.kernel.try_wait()? {
+            if self.has_ended()? {
+                let status = self.end()?;
                 return self.ended(status);
             }
             let now = self.progress();
