@@ -10,6 +10,7 @@ mod command_line;
 pub mod inside;
 mod machine;
 mod own_folder;
+pub mod probe;
 mod processes;
 mod seal;
 mod shared;

@@ -119,7 +119,7 @@ fn wait_a_little() {
     thread::sleep(LOOK_EVERY);
 }
 
-#[expect(clippy::disallowed_methods, reason = "how long a process of the host takes")]
-fn clock() -> time::Instant {
+#[expect(clippy::disallowed_methods, reason = "how long a process takes")]
+pub(super) fn clock() -> time::Instant {
     time::Instant::now()
 }
