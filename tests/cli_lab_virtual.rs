@@ -180,6 +180,47 @@ fn a_panic_of_the_kernel_is_reported_and_leaves_nothing() {
     assert_nothing_is_left(folder.path());
 }
 
+/// What the lab says with this much room for temporary files and in memory, and on standard output what it leaves there. `None` when there is no such folder here.
+fn lab_with_room(size: &str, memory: &str, more: &[&str], folder: &Path) -> Option<Output> {
+    let script =
+        "mount -t tmpfs -o size=$0 tmpfs small && mount -t tmpfs -o size=$1 tmpfs /dev/shm || exit 99
+        shift; TMPDIR=$PWD/small \"$@\"; code=$?; ls small /dev/shm | grep seamline; exit $code";
+    fs::create_dir_all(folder.join("small")).unwrap();
+    let program = support::program("seamline");
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", script, size, memory, program.to_str().unwrap()]);
+    let output = command.args(lab(&["--quiet"])).args(more).current_dir(folder).output().ok()?;
+    (output.status.code() != Some(99) && !stderr(&output).contains("unshare failed")).then_some(output)
+}
+
+#[test]
+fn a_full_disk_is_named_and_nothing_is_left() {
+    let test = "a_full_disk_is_named_and_nothing_is_left";
+    let Some(_alone) = guests_or_skip(test) else { return };
+    let folder = folder();
+    // The job does not fit, the log, the result, the files of a run, the memory.
+    let events = ["--events", "events"];
+    for (size, memory, more) in [
+        ("4k", "1g", &[][..]),
+        ("8k", "1g", &[]),
+        ("16k", "1g", &[]),
+        ("400k", "1g", &events),
+        ("8m", "1m", &[]),
+        ("72m", "1m", &events),
+    ] {
+        let Some(output) = lab_with_room(size, memory, more, folder.path()) else {
+            return skip(test, "there is no namespace in which it can mount a small folder");
+        };
+        let code = output.status.code();
+        assert_eq!((code, stdout(&output)), (Some(1), ""), "{size}: {}", stderr(&output));
+        let small = folder.path().join("small");
+        let named = format!("room in {}: No space left on device\ntip: ", small.display());
+        assert_contains(stderr(&output), &[&named, "TMPDIR"]);
+        let files = fs::read_dir(folder.path().join("events")).into_iter().flatten().count();
+        assert_eq!(files, 0, "{size}");
+    }
+}
+
 #[test]
 fn an_interrupt_ends_a_guest_within_a_second_and_leaves_nothing() {
     let Some(_alone) = guests_or_skip("an_interrupt_ends_a_guest_within_a_second_and_leaves_nothing") else {

@@ -12,6 +12,7 @@ mod machine;
 mod own_folder;
 pub mod probe;
 mod processes;
+mod room;
 mod seal;
 mod shared;
 mod watch;

@@ -104,6 +104,9 @@ impl Running {
         if self.path(Shared::Result).exists() {
             return Ok(Ended::Complete);
         }
+        if let Some(error) = self.ran_out_of_room() {
+            return Err(error.into());
+        }
         let log = self.log();
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
