@@ -198,15 +198,16 @@ fn a_full_disk_is_named_and_nothing_is_left() {
     let test = "a_full_disk_is_named_and_nothing_is_left";
     let Some(_alone) = guests_or_skip(test) else { return };
     let folder = folder();
-    // The job does not fit, the log, the result, the files of a run, the memory.
+    // The job does not fit, the log, the result, the files of a run, the guest's memory, that of a command.
     let events = ["--events", "events"];
+    let large = ["--", "sh", "-c", "head -c 200M /dev/zero | tail"];
     for (size, memory, more) in [
         ("4k", "1g", &[][..]),
         ("8k", "1g", &[]),
         ("16k", "1g", &[]),
         ("400k", "1g", &events),
         ("8m", "1m", &[]),
-        ("72m", "1m", &events),
+        ("100m", "1m", &large),
     ] {
         let Some(output) = lab_with_room(size, memory, more, folder.path()) else {
             return skip(test, "there is no namespace in which it can mount a small folder");
