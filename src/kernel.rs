@@ -5,7 +5,7 @@ mod list;
 
 use crate::Outcome;
 use crate::terminal::{Failure, print};
-use seamline_kernel::check::check;
+use seamline_kernel::check::{Finding, check};
 use seamline_kernel::{Error, Kernel, Store};
 
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ enum Command {
     Build(build::Arguments),
     /// List the kernels that were built
     List(list::Arguments),
-    /// Check that a kernel is usable
+    /// Check that a kernel is usable, and boot it
     Check {
         /// Its name, such as linux-6.12 [default: all]
         name: Option<String>,
@@ -68,6 +68,13 @@ fn remove(store: &Store, name: &str) -> Outcome {
     Err(Failure::Input(format!("{first}\ntip: seamline kernel list shows all")))
 }
 
+fn line(finding: &Finding) -> String {
+    match &finding.result {
+        Ok(found) => format!("  ok    {}: {found}\n", finding.what),
+        Err(wrong) => format!("  BAD   {}: {}\n", finding.what, wrong.replace('\n', "\n        ")),
+    }
+}
+
 fn examine(store: &Store, name: Option<&str>) -> Outcome {
     let kernels = match name {
         Some(name) => vec![store.find(name).map_err(|it| Failure::Input(it.to_string()))?],
@@ -77,14 +84,11 @@ fn examine(store: &Store, name: Option<&str>) -> Outcome {
         let missing = store.newest().err().map(|it| it.to_string());
         return Err(Failure::Input(missing.unwrap_or_default()));
     }
+    let program = std::env::current_exe()?;
     let mut bad = Vec::new();
     for kernel in kernels {
-        let findings = check(&kernel);
-        let line = |(what, result): (&str, &Result<String, String>)| match result {
-            Ok(found) => format!("  ok    {what}: {found}\n"),
-            Err(wrong) => format!("  BAD   {what}: {wrong}\n"),
-        };
-        let lines: String = findings.iter().map(|it| line((it.what, &it.result))).collect();
+        let findings = check(&kernel, &program);
+        let lines: String = findings.iter().map(line).collect();
         print(&format!("{}\n{lines}", kernel.name))?;
         if findings.iter().any(|it| it.result.is_err()) {
             bad.push(kernel.name);

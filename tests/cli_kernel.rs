@@ -133,9 +133,30 @@ fn a_check_names_what_is_wrong() {
             "BAD   configuration: it has no 64BIT, UML_TIME_TRAVEL_SUPPORT",
             "HZ=250",
             "ok    modules: 1 built for this kernel",
+            "BAD   boot: the guest's kernel ended early (exit status: 0); its last words:\n        6.12.118\n",
         ],
     );
     assert_contains(stderr(&output), &["not usable: linux-6.12", "tip: "]);
+}
+
+#[test]
+fn a_check_boots_the_kernel() {
+    let output = Command::new(program("seamline")).args(["kernel", "check"]).output().unwrap();
+    if stderr(&output).contains("there is no kernel yet") {
+        return support::skip("a_check_boots_the_kernel", "no kernel is built: seamline kernel build 6.12");
+    }
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let count = |text: &str| stdout(&output).matches(text).count();
+    assert_eq!(count("s; 100 s of virtual time took "), count("ok    image: "), "{}", stdout(&output));
+}
+
+#[test]
+fn a_kernel_that_does_not_boot_is_given_up() {
+    let store = folder();
+    fake(store.path(), "linux-6.12", "6.12.117; test $# -eq 1 || exec sleep 1000");
+    let output = kernel(&["check"], store.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert_contains(stdout(&output), &["ok    image", "BAD   boot: it does not boot within 20s"]);
 }
 
 #[test]
@@ -215,7 +236,10 @@ fn a_kernel_is_built_after_an_interruption_with_its_modules() {
     let output = kernel(&build[..5], store.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let output = kernel(&["check"], store.path());
-    assert_contains(stdout(&output), &["ok    image", "ok    configuration", "ok    modules: 1 built"]);
+    assert_contains(
+        stdout(&output),
+        &["ok    image", "ok    configuration", "ok    modules: 1 built", "ok    boot: in "],
+    );
     assert_eq!(output.status.code(), Some(0));
     assert!(!store.path().join(".build").join(format!("linux-{version}")).exists());
 }

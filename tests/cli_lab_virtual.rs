@@ -3,9 +3,10 @@
 
 mod support;
 
+use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -84,14 +85,19 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// No folder of a guest is there.
+/// No folder of a guest is there, but for those of guests that somebody else runs.
 fn assert_nothing_is_left(folder: &Path) {
     for parent in [folder, Path::new("/dev/shm")] {
-        let left = fs::read_dir(parent).unwrap().flatten().map(|entry| entry.file_name());
-        let left: Vec<_> =
-            left.filter(|name| name.to_string_lossy().starts_with("seamline-guest-")).collect();
-        assert!(left.is_empty(), "{left:?} in {}", parent.display());
+        let all = fs::read_dir(parent).unwrap().flatten().map(|entry| entry.path());
+        let guests = all.filter(|path| path.to_string_lossy().contains("/seamline-guest-"));
+        let left: Vec<_> = guests.filter(|path| parent == folder || is_abandoned(path)).collect();
+        assert!(left.is_empty(), "{left:?}");
     }
+}
+
+fn is_abandoned(folder: &Path) -> bool {
+    let lock = File::open(folder.join("lock"));
+    lock.is_ok_and(|lock| Flock::lock(lock, FlockArg::LockExclusiveNonblock).is_ok())
 }
 
 #[test]
@@ -106,7 +112,7 @@ fn the_same_bytes_whatever_is_around_the_guest() {
         .args(lab(&["--json", "--quiet"]))
         .env_clear()
         .envs([("TERM", "xterm-256color"), ("LANG", "de_DE.UTF-8"), ("COLUMNS", "40")])
-        .env("HOME", std::env::var("HOME").unwrap())
+        .envs(std::env::vars_os().filter(|(name, _)| name == "HOME" || name == "SEAMLINE_KERNELS"))
         .env("TMPDIR", &deep)
         .current_dir(&deep)
         .output()
@@ -164,10 +170,56 @@ fn a_command_runs_inside_and_cannot_change_the_host() {
 fn a_panic_of_the_kernel_is_reported_and_leaves_nothing() {
     let Some(_alone) = guests_or_skip("a_panic_of_the_kernel_is_reported_and_leaves_nothing") else { return };
     let folder = folder();
-    let output = run(&["--", "sh", "-c", "echo c > /proc/sysrq-trigger"], folder.path());
+    // The guest's first process finds its stack empty.
+    let script = "stack=$(grep -F '[stack]' /proc/1/maps | cut -d' ' -f1); \
+                  begin=$((0x${stack%-*} / 4096)); end=$((0x${stack#*-} / 4096)); \
+                  dd if=/dev/zero of=/proc/1/mem bs=4096 seek=$begin count=$((end - begin)) conv=notrunc";
+    let output = run(&["--", "sh", "-c", script], folder.path());
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert_contains(stderr(&output), &["panic"]);
     assert_nothing_is_left(folder.path());
+}
+
+/// What the lab says with this much room for temporary files and in memory, and on standard output what it leaves there. `None` when there is no such folder here.
+fn lab_with_room(size: &str, memory: &str, more: &[&str], folder: &Path) -> Option<Output> {
+    let script =
+        "mount -t tmpfs -o size=$0 tmpfs small && mount -t tmpfs -o size=$1 tmpfs /dev/shm || exit 99
+        shift; TMPDIR=$PWD/small \"$@\"; code=$?; ls small /dev/shm | grep seamline; exit $code";
+    fs::create_dir_all(folder.join("small")).unwrap();
+    let program = support::program("seamline");
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", script, size, memory, program.to_str().unwrap()]);
+    let output = command.args(lab(&["--quiet"])).args(more).current_dir(folder).output().ok()?;
+    (output.status.code() != Some(99) && !stderr(&output).contains("unshare failed")).then_some(output)
+}
+
+#[test]
+fn a_full_disk_is_named_and_nothing_is_left() {
+    let test = "a_full_disk_is_named_and_nothing_is_left";
+    let Some(_alone) = guests_or_skip(test) else { return };
+    let folder = folder();
+    // The job does not fit, the log, the result, the files of a run, the guest's memory, that of a command.
+    let events = ["--events", "events"];
+    let large = ["--", "sh", "-c", "head -c 200M /dev/zero | tail"];
+    for (size, memory, more) in [
+        ("4k", "1g", &[][..]),
+        ("8k", "1g", &[]),
+        ("16k", "1g", &[]),
+        ("400k", "1g", &events),
+        ("8m", "1m", &[]),
+        ("100m", "1m", &large),
+    ] {
+        let Some(output) = lab_with_room(size, memory, more, folder.path()) else {
+            return skip(test, "there is no namespace in which it can mount a small folder");
+        };
+        let code = output.status.code();
+        assert_eq!((code, stdout(&output)), (Some(1), ""), "{size}: {}", stderr(&output));
+        let small = folder.path().join("small");
+        let named = format!("room in {}: No space left on device\ntip: ", small.display());
+        assert_contains(stderr(&output), &[&named, "TMPDIR"]);
+        let files = fs::read_dir(folder.path().join("events")).into_iter().flatten().count();
+        assert_eq!(files, 0, "{size}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use seamline_scenario::Plan;
 use seamline_wire::codec::IpVersion;
 use serde_json::json;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -264,6 +264,9 @@ fn report(Leftover { lab, ended, .. }: &Leftover) {
 pub(crate) fn failure(error: LabError) -> Failure {
     match error {
         LabError::Refused(what) => Failure::Input(what),
+        LabError::Host(error) if error.kind() == ErrorKind::StorageFull => {
+            Failure::Runtime(error.to_string())
+        }
         LabError::Host(error) => {
             Failure::Runtime(format!("{error}\ntip: seamline doctor says what this host lacks"))
         }

@@ -9,6 +9,8 @@ use crate::terminal::{Failure, note};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
 use seamline_kernel::Kernel;
+use seamline_kernel::guest::inside::is_guest;
+use seamline_kernel::guest::probe;
 use seamline_lab::virtual_time;
 use seamline_lab::{Shell, Stacks};
 use seamline_scenario::Plan;
@@ -64,11 +66,16 @@ pub(super) fn run_command(
 
 /// Do the job of a guest, if this is the first process of one.
 pub(super) fn serve_guest() -> Option<ExitCode> {
-    let is_first = std::process::id() == 1 && std::env::args().nth(1).as_deref() == Some(virtual_time::WORD);
-    is_first.then(|| {
-        // There is nowhere else to report it, and the guest's kernel panics when this process ends.
-        let Err(error) = virtual_time::serve() else { return ExitCode::SUCCESS };
-        let _ = std::fs::write("/dev/kmsg", format!("seamline: {error}"));
-        ExitCode::FAILURE
-    })
+    if !is_guest() {
+        return None;
+    }
+    let served = match std::env::args().nth(1)?.as_str() {
+        virtual_time::WORD => virtual_time::serve(),
+        probe::WORD => probe::serve(),
+        _ => return None,
+    };
+    let Err(error) = served else { return Some(ExitCode::SUCCESS) };
+    // There is nowhere else to report it, and the guest's kernel panics when this process ends.
+    let _ = std::fs::write("/dev/kmsg", format!("seamline: {error}"));
+    Some(ExitCode::FAILURE)
 }

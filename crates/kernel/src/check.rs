@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::configuration::{lacking, wanted};
 use crate::error::failed;
+use crate::guest::probe::{Probed, SLEEP, probe};
 use crate::record::Kernel;
 use std::fs;
 use std::path::Path;
@@ -17,12 +18,14 @@ pub struct Finding {
     pub result: Result<String, String>,
 }
 
-/// Check a kernel: its image, its configuration and its modules. Booting it is not part of this.
-pub fn check(kernel: &Kernel) -> Vec<Finding> {
+/// Check a kernel: its image, its configuration and its modules, and whether it boots. `program` is the first process of a guest when its first
+/// argument is [`WORD`](crate::guest::probe::WORD).
+pub fn check(kernel: &Kernel, program: &Path) -> Vec<Finding> {
     vec![
         Finding { what: "image", result: image(kernel) },
         Finding { what: "configuration", result: configuration(kernel) },
         Finding { what: "modules", result: modules(kernel) },
+        Finding { what: "boot", result: boot(kernel, program) },
     ]
 }
 
@@ -67,4 +70,17 @@ fn modules(kernel: &Kernel) -> Result<String, String> {
         0 => "none".to_owned(),
         count => format!("{count} built for this kernel"),
     })
+}
+
+fn boot(kernel: &Kernel, program: &Path) -> Result<String, String> {
+    let Probed { release, boot, sleep } = probe(kernel, program).map_err(|error| error.to_string())?;
+    match release == kernel.release {
+        true => Ok(format!(
+            "in {:.2} s; {} s of virtual time took {:.2} s",
+            boot.as_secs_f64(),
+            SLEEP.as_secs(),
+            sleep.as_secs_f64()
+        )),
+        false => Err(format!("it boots as Linux {release}, but was built as {}", kernel.release)),
+    }
 }

@@ -124,7 +124,7 @@ fn report_progress() -> io::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "virtual time, in a thread for that")]
-fn wait(time: Duration) {
+pub(super) fn wait(time: Duration) {
     thread::sleep(time);
 }
 

@@ -4,23 +4,20 @@
 use super::command_line::arguments;
 use super::own_folder::OwnFolder;
 use super::processes::end_session;
+use super::room::{memory_folder, name_folder, no_room, run_out};
 use super::seal::Seal;
 use super::shared::{Shared, SharedFolder};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::sys::statvfs::statvfs;
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
 use std::env;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
-/// The host's file system for memory, which never goes to a disk.
-const MEMORY_FOLDER: &str = "/dev/shm";
-/// With less room there, the folder for temporary files is used. A guest with a few connections takes a tenth of it.
-const ROOM: u64 = 512 << 20;
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// What to boot.
 #[derive(Clone, Debug)]
@@ -41,23 +38,29 @@ pub struct Guest<'a> {
 /// A guest that runs. Dropping it ends it, and removes everything that it shared with the host.
 #[derive(Debug)]
 pub struct Running {
-    pub(super) kernel: Child,
+    kernel: Child,
+    /// Once it was taken, the number of the kernel's process may belong to another.
+    status: Option<ExitStatus>,
     shared: SharedFolder,
-    _memory: OwnFolder,
+    memory: OwnFolder,
 }
 
 impl Guest<'_> {
     /// Boot it.
     ///
     /// # Errors
-    /// When a folder for it cannot be made, or the kernel cannot be started.
+    /// When a folder for it cannot be made or has no room, or the kernel cannot be started.
     pub fn boot(&self) -> io::Result<Running> {
+        self.start().map_err(name_folder(&env::temp_dir()))
+    }
+
+    fn start(&self) -> io::Result<Running> {
         let shared = SharedFolder::new()?;
         fs::write(shared.path(Shared::Job), self.job)?;
         // Of the same length whatever the program's path is, and without blanks.
         let program = shared.own("program");
         symlink(self.program, &program)?;
-        let memory = OwnFolder::new(&memory_folder())?;
+        let memory = OwnFolder::new(&memory_folder()?)?;
         let log = File::create(shared.own("log"))?;
         let mut command = Command::new(self.image);
         command.args(arguments(&shared, &program, &self.words));
@@ -70,14 +73,8 @@ impl Guest<'_> {
         let kernel = kernel.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot start {}: {error}", self.image.display()))
         })?;
-        Ok(Running { kernel, shared, _memory: memory })
+        Ok(Running { kernel, status: None, shared, memory })
     }
-}
-
-/// Where a guest's memory is kept.
-fn memory_folder() -> PathBuf {
-    let room = statvfs(MEMORY_FOLDER).map_or(0, |it| it.blocks_available() * it.fragment_size());
-    if room >= ROOM { MEMORY_FOLDER.into() } else { env::temp_dir() }
 }
 
 impl Running {
@@ -86,17 +83,48 @@ impl Running {
         self.shared.path(of)
     }
 
+    /// Why it ended, if that was for lack of room.
+    pub(super) fn ran_out_of_room(&self) -> Option<io::Error> {
+        run_out(self.memory.parent(), self.shared.parent(), &self.log()).map(no_room)
+    }
+
     /// What its kernel has printed.
     pub(super) fn log(&self) -> String {
         fs::read(self.shared.own("log"))
             .map_or(String::new(), |log| String::from_utf8_lossy(&log).into_owned())
     }
+
+    /// That the folder of its files has no room.
+    pub fn no_room(&self) -> io::Error {
+        no_room(self.shared.parent())
+    }
+
+    /// Whether its kernel has ended. Its status is not taken.
+    pub(super) fn has_ended(&self) -> io::Result<bool> {
+        let kernel = Id::Pid(Pid::from_raw(self.kernel.id().cast_signed()));
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        Ok(self.status.is_some() || waitid(kernel, flags)? != WaitStatus::StillAlive)
+    }
+
+    /// End all its processes, and take the status of its kernel last.
+    pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        end_session(self.kernel.id());
+        // It leads no session yet when it has just begun.
+        self.kernel.kill()?;
+        let status = self.kernel.wait()?;
+        self.status = Some(status);
+        Ok(status)
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        end_session(self.kernel.id());
-        let _ = self.kernel.kill();
-        let _ = self.kernel.wait();
+        let _ = self.end();
     }
 }
+
+#[cfg(test)]
+mod tests;

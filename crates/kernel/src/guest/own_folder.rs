@@ -33,6 +33,10 @@ impl OwnFolder {
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
+
+    pub(super) fn parent(&self) -> &Path {
+        self.path().parent().unwrap_or(self.path())
+    }
 }
 
 /// Remove folders of this user whose process has ended. What cannot be removed stays.

@@ -19,7 +19,7 @@ pub(super) fn end_session(leader: u32) {
 }
 
 /// Its living members.
-fn members(leader: u32) -> Vec<u32> {
+pub(super) fn members(leader: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let process = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     entries.flatten().filter_map(process).filter(|process| session(*process) == Some(leader)).collect()

@@ -82,6 +82,11 @@ impl SharedFolder {
         self.folder.path()
     }
 
+    /// The folder in which it is.
+    pub(super) fn parent(&self) -> &Path {
+        self.folder.parent()
+    }
+
     /// A file of the host's side alone.
     pub(super) fn own(&self, name: impl AsRef<OsStr>) -> PathBuf {
         self.folder.path().join(name.as_ref())

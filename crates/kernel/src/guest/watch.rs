@@ -78,7 +78,8 @@ impl Running {
         let mut glance = Glance { now: Instant::ZERO, stands_still: false };
         let mut moved = clock();
         loop {
-            if let Some(status) = self.kernel.try_wait()? {
+            if self.has_ended()? {
+                let status = self.end()?;
                 return self.ended(status);
             }
             let now = self.progress();
@@ -103,6 +104,9 @@ impl Running {
         if self.path(Shared::Result).exists() {
             return Ok(Ended::Complete);
         }
+        if let Some(error) = self.ran_out_of_room() {
+            return Err(error.into());
+        }
         let log = self.log();
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         let last = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
@@ -118,7 +122,7 @@ fn wait_a_little() {
     thread::sleep(LOOK_EVERY);
 }
 
-#[expect(clippy::disallowed_methods, reason = "how long a process of the host takes")]
-fn clock() -> time::Instant {
+#[expect(clippy::disallowed_methods, reason = "how long a process takes")]
+pub(super) fn clock() -> time::Instant {
     time::Instant::now()
 }

@@ -12,8 +12,8 @@ The same scenario in three places: in the simulator; in the lab with our endpoin
 through the kernel of two network namespaces and our emulated link; and in the lab with the kernel's own TCP at both ends. The goal is a
 difference of at most 5 %. What differs by more is marked, and explained below the tables.
 
-Losses come from the same named random streams in all three places. In real time packets arrive in other orders and numbers, so runs of
-one seed are alike in their conditions, not packet by packet.
+Losses come from the same named random streams in all three places. Packets may arrive in other orders and numbers, so runs of one seed
+are alike in their conditions, not packet by packet.
 ";
 
 /// Everything as Markdown, with pictures of these names.

@@ -144,14 +144,14 @@ fn wait(
         Ok(Ended::Complete) => {
             let answer = from_bytes(&fs::read(guest.path(Shared::Result))?)?;
             Ok(Some(match answer {
-                Answer::Failed(failed) => Err(failed.into()),
+                Answer::Failed(failed) => Err(failed.into_error(|| guest.no_room())),
                 answer => Ok(answer),
             }))
         }
         Err(GuestError::Host(error)) => Err(error.into()),
         Err(error) => {
             let printed = fs::read_to_string(guest.path(Shared::StandardError)).unwrap_or_default();
-            Err(LabError::Failed(format!("{error}{printed}")))
+            Err(LabError::Failed(format!("{error}\n{printed}").trim_end().to_owned()))
         }
     }
 }

@@ -10,7 +10,8 @@ use seamline_report::series::RunSeries;
 use seamline_wire::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::fmt::Display;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 /// What a guest is to do.
@@ -85,6 +86,8 @@ pub(super) enum Failed {
     Host(String),
     Other(String),
     CommandEnded(String),
+    /// Its files have no room on the host.
+    NoRoom,
 }
 
 impl Answer {
@@ -92,7 +95,7 @@ impl Answer {
     pub(super) fn of_run(run: Result<Option<FinishedRun>, LabError>) -> Self {
         match run {
             Ok(Some(FinishedRun { unwritten, .. })) if !unwritten.is_empty() => {
-                Answer::Failed(Failed::Host(unwritten[0].to_string()))
+                Answer::Failed(Failed::of_host(&unwritten[0].cause, &unwritten[0]))
             }
             Ok(Some(FinishedRun { record, series, .. })) => {
                 Answer::Run(Box::new(RunAnswer { record, series }))
@@ -127,24 +130,34 @@ impl ShellAnswer {
     }
 }
 
+impl Failed {
+    fn of_host(cause: &io::Error, error: &dyn Display) -> Self {
+        match cause.kind() {
+            ErrorKind::StorageFull => Failed::NoRoom,
+            _ => Failed::Host(error.to_string()),
+        }
+    }
+
+    /// The error to show, with that of a guest which has no room.
+    pub(super) fn into_error(self, no_room: impl FnOnce() -> io::Error) -> LabError {
+        match self {
+            Failed::Refused(what) => LabError::Refused(what),
+            Failed::Host(what) => LabError::Failed(format!("in the guest: {what}")),
+            Failed::Other(what) => LabError::Failed(what),
+            Failed::CommandEnded(what) => LabError::CommandEnded(what),
+            Failed::NoRoom => LabError::Host(no_room()),
+        }
+    }
+}
+
 impl From<LabError> for Failed {
     fn from(error: LabError) -> Self {
         match error {
             LabError::Refused(what) => Failed::Refused(what),
             LabError::Failed(what) => Failed::Other(what),
             LabError::CommandEnded(what) => Failed::CommandEnded(what),
-            LabError::Host(_) | LabError::Stopped => Failed::Host(error.to_string()),
-        }
-    }
-}
-
-impl From<Failed> for LabError {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Refused(what) => LabError::Refused(what),
-            Failed::Host(what) => LabError::Failed(format!("in the guest: {what}")),
-            Failed::Other(what) => LabError::Failed(what),
-            Failed::CommandEnded(what) => LabError::CommandEnded(what),
+            LabError::Host(cause) => Failed::of_host(&cause, &cause),
+            LabError::Stopped => Failed::Host(error.to_string()),
         }
     }
 }

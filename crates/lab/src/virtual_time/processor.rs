@@ -1,6 +1,6 @@
 //! Which processor of the host each guest gets.
 
-use nix::sched::{CpuSet, sched_getaffinity};
+use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu};
 use nix::unistd::Pid;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +16,8 @@ fn guests() -> MutexGuard<'static, Vec<(usize, usize)>> {
 pub(super) struct Processor(usize);
 
 impl Processor {
-    /// The one with the fewest guests of this process. `None` when the host does not say which there are.
+    /// The one with the fewest guests of this process; of several, the one on which this thread runs, because the host chose it and knows of
+    /// other processes. `None` when the host does not say which there are.
     pub(super) fn take() -> Option<Self> {
         let mut guests = guests();
         if guests.is_empty() {
@@ -24,7 +25,9 @@ impl Processor {
             let numbers = (0..CpuSet::count()).filter(|number| allowed.is_set(*number).unwrap_or(false));
             *guests = numbers.map(|number| (number, 0)).collect();
         }
-        let (number, count) = guests.iter_mut().min_by_key(|(_, count)| *count)?;
+        let here = sched_getcpu().ok();
+        let (number, count) =
+            guests.iter_mut().min_by_key(|(number, count)| (*count, Some(*number) != here))?;
         *count += 1;
         Some(Processor(*number))
     }
