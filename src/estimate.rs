@@ -18,6 +18,9 @@ const WORTH_STATING_S: f64 = 60.0;
 
 /// State about how much time and memory a long experiment takes, judged by the beginning of its first run.
 pub(crate) fn state(plan: &Plan, workers: usize, stop: &AtomicBool) {
+    if plan.cells.iter().any(|cell| cell.scenario.kernel().is_some()) {
+        return;
+    }
     let simulated: f64 = plan.cells.iter().map(|cell| simulated(&cell.scenario)).sum();
     if simulated < LONG.as_secs_f64() {
         return;

@@ -1,6 +1,7 @@
 //! Shared by `run`, `demo` and `lab`: options, running, and showing results.
 
 use crate::Outcome;
+use crate::engine::Engine;
 use crate::estimate;
 use crate::files::FileOptions;
 use crate::format::FormatOption;
@@ -12,7 +13,7 @@ use seamline_experiment::atomic::remove_unfinished;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
 use seamline_experiment::text::{interval_table, verdicts};
-use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOptions, run, summarise};
+use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOptions, summarise};
 use seamline_report::Report;
 use seamline_report::export::table::outcomes;
 use seamline_report::quantity::plural;
@@ -32,6 +33,9 @@ pub(crate) struct Overrides {
     /// Set a key of the scenario, e.g. link.space.rate="20 Mbit/s" or grid.flow.main.variant='["vegas"]'
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+    /// TCP of all flows that name no other: that of a Linux kernel in virtual time, e.g. linux-6.12, or seamline
+    #[arg(long, value_name = "STACK")]
+    pub(crate) stack: Option<String>,
 }
 
 /// The number of processors to use.
@@ -164,6 +168,7 @@ impl Overrides {
     /// The `--set` arguments, with `--seeds` as one of them.
     pub(crate) fn to_settings(&self) -> Vec<String> {
         let mut overrides = self.set.clone();
+        overrides.extend(self.stack.as_ref().map(|stack| format!("stack={stack:?}")));
         overrides.extend(self.seeds.map(|seeds| format!("seeds={seeds}")));
         overrides
     }
@@ -172,19 +177,22 @@ impl Overrides {
     pub(crate) fn retyped(&self) -> String {
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let set: String = self.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
-        seeds + &set
+        let stack =
+            self.stack.as_ref().map(|stack| format!(" --stack {}", quoted(stack))).unwrap_or_default();
+        seeds + &stack + &set
     }
 }
 
 /// Run a plan in the simulator and report the results. `command` is the command to reproduce them: `run FILE`.
 pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, files: RunOptions) -> Outcome {
+    let engine = Engine::of(plan)?;
     run_and_report_with(plan, options, command, files, |files, finished| {
         if !options.quiet {
             estimate::state(plan, options.processors.workers(plan.runs()), &files.stop);
         }
-        let results = options.processors.run(plan.runs(), options.quiet, || run(plan, files, finished));
-        let results = results.map_err(|failure| Incomplete::nothing(plan, failure))?;
-        results.map_err(|incomplete| incomplete.map_failure(|never| match never {}))
+        let results =
+            options.processors.run(plan.runs(), options.quiet, || engine.run(plan, files, finished));
+        results.map_err(|failure| Incomplete::nothing(plan, failure))?
     })
 }
 

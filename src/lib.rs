@@ -58,6 +58,7 @@ mod check;
 mod compare;
 mod demo;
 mod doctor;
+mod engine;
 mod estimate;
 mod experiment;
 mod explain;

@@ -1,6 +1,7 @@
 //! `seamline sweep FILE --out DIR`
 
 use crate::Outcome;
+use crate::engine::Engine;
 use crate::estimate;
 use crate::experiment::{BaselineOption, Overrides, Processors, headline, print_report};
 use crate::format::FormatOption;
@@ -12,9 +13,10 @@ use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, provenance_of, quoted};
 use seamline_experiment::text::verdicts;
 use seamline_experiment::{Baseline, summarise};
+use seamline_experiment::{Job, RunOptions};
 use seamline_report::export::table::Table;
 use seamline_results::sweep::SweepOutcome;
-use seamline_results::{Error, Shard, SweepOptions, compact, sweep};
+use seamline_results::{Error, Shard, SweepOptions, compact, sweep_with};
 use seamline_scenario::Plan;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +61,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         estimate::state(&plan, arguments.processors.workers(plan.runs()), interrupt.flag());
     }
     let reporter = ProgressReporter::new(arguments.quiet);
-    let work = || sweep(&plan, &provenance, &options, interrupt.flag(), &reporter);
+    let engine = Engine::of(&plan)?;
+    let run_options = RunOptions { stop: interrupt.flag().clone(), ..RunOptions::default() };
+    let run = |job: Job| engine.record(&plan, job, &run_options);
+    let work = || sweep_with(&plan, &provenance, &options, interrupt.flag(), &reporter, &run);
     let outcome = arguments.processors.run(plan.runs(), arguments.quiet, work)?;
     reporter.clear();
     let outcome = outcome.map_err(failure)?;

@@ -3,7 +3,8 @@
 use crate::observe::RunObserver;
 use crate::run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, finish_run, gather, jobs};
 use seamline_report::emulation::EmulationRecord;
-use seamline_scenario::build::{self, Ends, Part, Places, build};
+pub use seamline_scenario::build::Ends;
+use seamline_scenario::build::{self, Part, Places, build};
 use seamline_scenario::follow::Runner;
 use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::Scenario;
@@ -49,9 +50,13 @@ impl Live<'_> {
     pub fn seed(&self) -> u64 {
         self.seed
     }
-    /// The nodes at which flows start or end. Each has an endpoint for its external host.
+    /// The nodes with an external host: flows start or end there.
     pub fn host_nodes(&self) -> Vec<usize> {
-        (0..self.scenario.nodes.len()).filter(|node| self.places.hosts[*node].is_some()).collect()
+        let is_outside = |node: &usize| {
+            let host = self.places.hosts[*node].and_then(|host| self.world.machine(host));
+            matches!(host, Some(Part::HostPort(_)))
+        };
+        (0..self.scenario.nodes.len()).filter(is_outside).collect()
     }
     /// By node: the host that the simulator would place there, with its connections; none has started.
     pub fn hosts(&self) -> Vec<Option<Host>> {
@@ -178,7 +183,7 @@ pub fn run<E>(
             results.push(None);
             continue;
         }
-        let run = run_job(plan, *job, options, &mut drive);
+        let run = run_job(plan, *job, Ends::Outside, options, &mut drive);
         finished();
         results.push(run.unwrap_or_else(|error| {
             failure = Some(error);
@@ -188,13 +193,14 @@ pub fn run<E>(
     gather(plan, &jobs, results, failure)
 }
 
-/// Run one job of a plan, driven by `drive`. `None` when it was stopped.
+/// Run one job of a plan, driven by `drive`. `ends` are its external hosts. `None` when it was stopped.
 ///
 /// # Errors
 /// That of `drive`.
 pub fn run_job<E>(
     plan: &Plan,
     job: Job,
+    ends: Ends,
     options: &RunOptions,
     drive: impl FnOnce(&mut Live<'_>) -> Result<Ended, E>,
 ) -> Result<Option<FinishedRun>, E> {
@@ -203,10 +209,10 @@ pub fn run_job<E>(
     let (observer, unwritten) = job.observer(plan, &places, options);
     let mut world = World::with_observer(observer);
     let seed = scenario.seeds[job.seed];
-    let runner = build(scenario, seed, Ends::Outside, &mut world, &places);
-    let hosts: Vec<_> = places.hosts.iter().copied().flatten().collect();
-    let horizon = world.horizon(&hosts);
-    let mut live = Live { scenario, seed, places: &places, world, runner, horizon };
+    let runner = build(scenario, seed, ends, &mut world, &places);
+    let mut live = Live { scenario, seed, places: &places, world, runner, horizon: Horizon::default() };
+    let outside: Vec<_> = live.host_nodes().into_iter().filter_map(|node| places.hosts[node]).collect();
+    live.horizon = live.world.horizon(&outside);
     let Ended::Complete(emulation) = drive(&mut live)? else { return Ok(None) };
     let Live { world, .. } = live;
     Ok(Some(finish_run(plan, job, options, world, &places, unwritten, Some(emulation))))

@@ -3,11 +3,12 @@
 use crate::driver::Over;
 use crate::ends::{Ends, Flows};
 use crate::middlebox::{Middleboxes, has_place_for_all};
+use crate::nodes;
 use crate::pool::join;
 use crate::stacks::Stacks;
 use crate::system::{Namespace, Priority, StateDirectory, priority};
 use crate::traffic::{CongestionControl, available_congestion_controls};
-use seamline_experiment::live::{self, Ended, Live};
+use seamline_experiment::live::{self, Ended, Ends as LiveEnds, Live};
 use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions};
 use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
@@ -95,9 +96,26 @@ pub(crate) fn run_job(
     has_place_for_all(std::iter::once(scenario), &stacks.external_agents)?;
     let plan = stacks.named_in(plan.with_handshakes());
     if stacks.external_agents.is_empty() && stacks.seamline.is_empty() {
-        return live::run_job(&plan, job, options, |live| crate::nodes::run(live, stacks));
+        return live::run_job(&plan, job, LiveEnds::Outside, options, |live| nodes::run(live, stacks));
     }
-    live::run_job(&plan, job, options, |live| drive(live, stacks, state, &options.stop))
+    live::run_job(&plan, job, LiveEnds::Outside, options, |live| drive(live, stacks, state, &options.stop))
+}
+
+/// Run one job of a plan in a guest: hosts with the TCP of its kernel are nodes of the simulator, as are all others. `None` when it was
+/// stopped.
+///
+/// # Errors
+/// When the kernel lacks something.
+pub(crate) fn run_nodes(
+    plan: &Plan,
+    job: Job,
+    options: &RunOptions,
+) -> Result<Option<FinishedRun>, LabError> {
+    let stacks = Stacks::default();
+    let scenario = &plan.cells[job.cell].scenario;
+    let available = available()?;
+    scenario.flows.iter().try_for_each(|flow| stacks.check_node(flow, &available))?;
+    live::run_job(plan, job, LiveEnds::KernelsOutside, options, |live| nodes::run(live, &stacks))
 }
 
 /// One run, from its namespaces to its end.

@@ -130,6 +130,25 @@ impl Stacks {
         Ok(())
     }
 
+    /// Whether the kernel has what a flow with its TCP needs.
+    pub(crate) fn check_node(
+        &self,
+        flow: &FlowSpec,
+        available: &[CongestionControl],
+    ) -> Result<(), LabError> {
+        let wanted = self.congestion_control(flow);
+        let Some(kernel) = flow.stack.kernel().filter(|_| available.iter().all(|it| it.name != wanted))
+        else {
+            return Ok(());
+        };
+        let (name, variant) = (&flow.name, &flow.variant_name);
+        Err(LabError::Refused(format!(
+            "{kernel} has no congestion control {wanted:?} for flow {name:?} (variant {variant:?}); it has {}\n\
+             tip: seamline kernel build with --module DIR adds one",
+            names(available)
+        )))
+    }
+
     fn check_flow(
         &self,
         scenario: &Scenario,

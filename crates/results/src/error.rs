@@ -24,6 +24,8 @@ pub enum Error {
     },
     /// A file cannot be written.
     Write(WriteError),
+    /// A run failed: why. What had finished before is stored.
+    Run(String),
     /// Lines could not be stored where they belong.
     Unstored {
         /// Why.
@@ -59,6 +61,7 @@ impl fmt::Display for Error {
             Error::Refused { reason, tip } if tip.is_empty() => f.write_str(reason),
             Error::Refused { reason, tip } => write!(f, "{reason}\ntip: {tip}"),
             Error::Read { path, cause } => write!(f, "cannot read {}: {cause}", path.display()),
+            Error::Run(why) => f.write_str(why),
             Error::Write(error) => write!(f, "{error}"),
             Error::Unstored { cause, count, rescued: Ok(path) } => write!(
                 f,

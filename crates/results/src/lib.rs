@@ -19,4 +19,4 @@ pub use compare::compare;
 pub use error::Error;
 pub use load::load;
 pub use store::Line;
-pub use sweep::{Shard, SweepOptions, sweep};
+pub use sweep::{RunOne, Shard, SweepOptions, sweep, sweep_with};

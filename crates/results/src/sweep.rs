@@ -6,8 +6,9 @@ use crate::store::{Found, LINES, Line, line_files, open, read_lines};
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
+use seamline_experiment::record::RunRecord;
 use seamline_experiment::report::{Provenance, engine};
-use seamline_experiment::{CellResult, run_seed};
+use seamline_experiment::{CellResult, Job as Run, run_seed};
 use seamline_scenario::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One of several equal parts of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +112,28 @@ pub fn sweep(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<SweepOutcome, Error> {
+    let run = |Run { cell, seed }: Run| {
+        let scenario = &plan.cells[cell].scenario;
+        Ok(run_seed(scenario, scenario.seeds[seed], stop))
+    };
+    sweep_with(plan, provenance, options, stop, progress, &run)
+}
+
+/// Runs one job of a plan, and returns `None` when it was stopped, or why it failed.
+pub type RunOne<'a> = &'a (dyn Fn(Run) -> Result<Option<RunRecord>, String> + Sync);
+
+/// The same with an engine of the caller's.
+///
+/// # Errors
+/// Those of [`sweep()`], and the first failure of the engine, after which no further run starts.
+pub fn sweep_with(
+    plan: &Plan,
+    provenance: &Provenance,
+    options: &SweepOptions,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+    run: RunOne<'_>,
+) -> Result<SweepOutcome, Error> {
     let out = &options.out;
     std::fs::create_dir_all(out).map_err(|cause| Error::write(out, cause))?;
     let sweep = Sweep::new(plan, provenance);
@@ -123,7 +147,11 @@ pub fn sweep(
     let mut known: BTreeSet<String> = keys(&found.lines).chain(keys(&elsewhere.lines)).collect();
     let to_do = jobs(plan, options.shard, &known);
     progress.begins(to_do.len());
-    run_jobs(plan, &sweep.identity, &to_do, &mut file, stop, progress)?;
+    let engine = Engine { run, stop, failure: Mutex::new(None) };
+    run_jobs(plan, &sweep.identity, &to_do, &mut file, &engine, progress)?;
+    if let Some(why) = engine.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(Error::Run(why));
+    }
     let stored = read_lines(&line_files(out)?)?.lines;
     known.extend(keys(&stored));
     let runs = runs_of(plan, &stored);
@@ -161,13 +189,36 @@ fn jobs(plan: &Plan, shard: Option<Shard>, known: &BTreeSet<String>) -> Vec<Job>
     own.map(|(_, job)| job).filter(|job| !known.contains(&key(plan, *job))).collect()
 }
 
+/// Runs jobs until it is told to stop or one fails.
+struct Engine<'a> {
+    run: RunOne<'a>,
+    stop: &'a AtomicBool,
+    failure: Mutex<Option<String>>,
+}
+
+impl Engine<'_> {
+    fn failure(&self) -> MutexGuard<'_, Option<String>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn has_ended(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.failure().is_some()
+    }
+    fn run(&self, plan: &Plan, (cell, seed): Job) -> Option<RunRecord> {
+        let seed = plan.cells[cell].scenario.seeds.iter().position(|known| *known == seed)?;
+        (self.run)(Run { cell, seed }).unwrap_or_else(|why| {
+            self.failure().get_or_insert(why);
+            None
+        })
+    }
+}
+
 /// Run these; one thread writes while the others compute.
 fn run_jobs(
     plan: &Plan,
     sweep: &str,
     jobs: &[Job],
     file: &mut LineFile,
-    stop: &AtomicBool,
+    engine: &Engine<'_>,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let path = file.path().to_owned();
@@ -176,10 +227,10 @@ fn run_jobs(
     let outcome = std::thread::scope(|scope| {
         let writer = scope.spawn(|| write_lines(file, lines, &failed));
         jobs.par_iter().for_each_with(finished, |finished, (cell, seed)| {
-            if stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed) {
+            if engine.has_ended() || failed.load(Ordering::Relaxed) {
                 return;
             }
-            let Some(run) = run_seed(&plan.cells[*cell].scenario, *seed, stop) else { return };
+            let Some(run) = engine.run(plan, (*cell, *seed)) else { return };
             let line = Line::new(plan, sweep, *cell, run).to_text();
             let Ok(line) = line else { unreachable!("every record can be written as JSON") };
             // The writer keeps what it cannot write.

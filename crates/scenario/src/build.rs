@@ -204,6 +204,8 @@ pub enum Ends {
     Inside,
     /// Outside; host ports stand in their places.
     Outside,
+    /// Those with the TCP of a kernel outside, all others inside.
+    KernelsOutside,
 }
 
 /// Fill an empty world; the returned runner runs it.
@@ -245,9 +247,14 @@ fn add_nodes<O: Observer>(
         let router = world.add_router(Router::new());
         debug_assert_eq!(router, places.routers[node]);
         if let Some(host) = host {
-            let host = world.add(match ends {
-                Ends::Inside => Part::Host(host),
-                Ends::Outside => Part::HostPort(HostPort::default()),
+            let is_outside = match ends {
+                Ends::Inside => false,
+                Ends::Outside => true,
+                Ends::KernelsOutside => scenario.is_of_kernel(node),
+            };
+            let host = world.add(match is_outside {
+                false => Part::Host(host),
+                true => Part::HostPort(HostPort::default()),
             });
             debug_assert_eq!(Some(host), places.hosts[node]);
             world.connect(host, TO_HOST, router, TO_HOST);

@@ -57,7 +57,7 @@ pub fn reference_page(title: &str, root: &TableShape) -> String {
             page += &format!("| `{}` | {} | {default} | {} |\n", key.name, cell(&key.takes), key.about);
         }
         for key in &keys {
-            let Shape::Choice(choices) = &key.takes else { continue };
+            let Some(choices) = key.takes.choices() else { continue };
             if choices.iter().all(|choice| choice.about.is_empty()) {
                 continue;
             }
@@ -78,11 +78,11 @@ fn capital(text: &str) -> String {
 
 /// Choices that are described below the table are not repeated in it.
 fn cell(shape: &Shape) -> String {
-    match shape {
-        Shape::Choice(choices) if choices.iter().any(|choice| !choice.about.is_empty()) => {
+    match shape.choices() {
+        Some(choices) if choices.iter().any(|choice| !choice.about.is_empty()) => {
             "a name, see below".to_owned()
         }
-        shape => shape.text(),
+        _ => shape.text(),
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Shape {
     Quantity(Quantity, &'static [&'static str]),
     /// One of these names.
     Choice(Vec<Choice>),
+    /// One of these names, or another one: what that is.
+    OpenChoice(Vec<Choice>, &'static str),
     /// A value, or a list of such values.
     OneOrMany(Box<Shape>),
     /// A value, or a list of the lowest and the highest.
@@ -135,7 +137,9 @@ impl TableShape {
 impl Shape {
     fn drop_historical(&mut self) {
         match self {
-            Shape::Choice(choices) => choices.retain(|choice| !choice.is_historical),
+            Shape::Choice(choices) | Shape::OpenChoice(choices, _) => {
+                choices.retain(|choice| !choice.is_historical)
+            }
             Shape::OneOrMany(item) | Shape::Range(item) | Shape::Pair(item) => item.drop_historical(),
             Shape::Table(table) => table.drop_historical(),
             _ => {}
@@ -147,6 +151,14 @@ impl Shape {
         match self {
             Shape::Table(table) => Some(table),
             Shape::OneOrMany(item) => item.table(),
+            _ => None,
+        }
+    }
+
+    /// The names to choose from, if it is a choice.
+    pub fn choices(&self) -> Option<&[Choice]> {
+        match self {
+            Shape::Choice(choices) | Shape::OpenChoice(choices, _) => Some(choices),
             _ => None,
         }
     }
@@ -168,6 +180,9 @@ impl Shape {
                 let names: Vec<String> =
                     choices.iter().map(|choice| format!("`\"{}\"`", choice.name)).collect();
                 names.join(", ")
+            }
+            Shape::OpenChoice(choices, others) => {
+                format!("{}; or {others}", Shape::Choice(choices.clone()).text())
             }
             Shape::OneOrMany(item) if item.table().is_some() => "table, or list of tables".to_owned(),
             Shape::OneOrMany(item) => format!("{}; or a list", item.text()),

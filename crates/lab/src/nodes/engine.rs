@@ -62,7 +62,8 @@ fn hosts(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Host>> {
     let hub = Namespace::new()?;
     let mtu = mtu(live.scenario(), stacks.version);
     let nodes = live.host_nodes().into_iter();
-    nodes.map(|node| Host::new(node, live::node_id(node), mtu, &hub)).collect()
+    let sysctls = &live.scenario().sysctls;
+    nodes.map(|node| Host::new(node, live::node_id(node), mtu, &hub, sysctls)).collect()
 }
 
 fn plans(live: &Live<'_>, stacks: &Stacks, hosts: &mut [Host]) -> Vec<Plan> {
@@ -74,6 +75,9 @@ fn plans(live: &Live<'_>, stacks: &Stacks, hosts: &mut [Host]) -> Vec<Plan> {
     let mut plans = Vec::new();
     for connection in connections(scenario) {
         let flow = &scenario.flows[connection.flow];
+        if !hosts.iter().any(|host| connection.ends.contains(&host.node)) {
+            continue;
+        }
         let [from, to] = connection.ends.map(|node| place(hosts, node));
         hosts[to].tap.watch_receiver(connection.receiver_port);
         hosts[from].tap.watch_sender(connection.sender_port);

@@ -31,7 +31,13 @@ pub(super) struct Host {
 
 impl Host {
     /// Make it. The other end of its interface is in the `hub`.
-    pub(super) fn new(node: usize, id: NodeId, mtu: u32, hub: &Namespace) -> io::Result<Self> {
+    pub(super) fn new(
+        node: usize,
+        id: NodeId,
+        mtu: u32,
+        hub: &Namespace,
+        sysctls: &[(String, String)],
+    ) -> io::Result<Self> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
         let far_name = format!("node{}", id.0);
@@ -43,6 +49,10 @@ impl Host {
         site::way_of_host(id, mtu, None).bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
         settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
+        for (name, value) in sysctls {
+            let path = name.trim_start_matches("net.").replace('.', "/");
+            settings::write(&namespace, &path, value)?;
+        }
         let tap = Tap::default();
         Ok(Host { node, namespace, sent, tap, payload_unknown: 0, scratch: Vec::new() })
     }

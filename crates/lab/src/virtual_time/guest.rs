@@ -1,7 +1,7 @@
 //! The guest's side: the lab, as the first process of a guest.
 
 use super::job::{Answer, GuestJob, Task, from_bytes, to_bytes};
-use crate::run::{LabError, run_job};
+use crate::run::{LabError, run_job, run_nodes};
 use crate::shell::shell;
 use crate::system::StateDirectory;
 use seamline_experiment::RunOptions;
@@ -35,7 +35,8 @@ fn entropy(seed: u64) -> [u8; inside::ENTROPY] {
 
 fn answer(job: &GuestJob) -> Result<Answer, LabError> {
     env::set_current_dir(&job.folder)?;
-    let plan = Plan::new(&job.file, job.text.clone(), &job.settings);
+    let read = if job.leaves_out_refused { Plan::without_refused } else { Plan::new };
+    let plan = read(&job.file, job.text.clone(), &job.settings);
     // The host has read it before.
     let plan = plan.map_err(|diagnostics| LabError::Refused(diagnostics.render(false)))?;
     let output = Shared::Output.in_guest();
@@ -49,6 +50,7 @@ fn answer(job: &GuestJob) -> Result<Answer, LabError> {
     }
     Ok(match &job.task {
         Task::Run(run) => Answer::of_run(run_job(&plan, *run, &job.stacks, None, &options)),
+        Task::Nodes(run) => Answer::of_run(run_nodes(&plan, *run, &options)),
         Task::Shell(it) => {
             let state = StateDirectory::at(&output.join("state"))?;
             Answer::of_shell(shell(&plan, &job.stacks, it, &state, &options))

@@ -46,8 +46,20 @@ pub fn run_job(
     kernel: &Kernel,
     options: &RunOptions,
 ) -> Result<Option<FinishedRun>, LabError> {
+    run_task(plan, job, stacks, kernel, options, Task::Run(job))
+}
+
+/// Run one job of a plan as a task of a guest.
+pub(super) fn run_task(
+    plan: &Plan,
+    job: Job,
+    stacks: &Stacks,
+    kernel: &Kernel,
+    options: &RunOptions,
+    task: Task,
+) -> Result<Option<FinishedRun>, LabError> {
     let seed = plan.cells[job.cell].scenario.seeds[job.seed];
-    let (mut guest, _processor) = boot(kernel, plan, stacks, options, Task::Run(job), seed)?;
+    let (mut guest, _processor) = boot(kernel, plan, stacks, options, task, seed)?;
     let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else {
         return Ok(None);
     };
@@ -113,6 +125,7 @@ fn boot(
         file: file.map(|file| PathBuf::from(&file.name)).unwrap_or_default(),
         text: file.map(|file| file.text.clone()).unwrap_or_default(),
         settings: sources.map(|setting| setting.text.clone()).collect(),
+        leaves_out_refused: !plan.refused.is_empty(),
         stacks: stacks.clone(),
         files: Files {
             kinds: folders(options).into_iter().map(|(kind, _)| kind.to_owned()).collect(),

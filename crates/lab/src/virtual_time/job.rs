@@ -25,6 +25,8 @@ pub(super) struct GuestJob {
     pub(super) text: String,
     /// The `--set` arguments.
     pub(super) settings: Vec<String>,
+    /// Whether grid cells with incompatible values are left out.
+    pub(super) leaves_out_refused: bool,
     /// Which TCP runs where.
     pub(super) stacks: Stacks,
     /// Which files to write.
@@ -38,8 +40,10 @@ pub(super) struct GuestJob {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Task {
-    /// One run of the plan.
+    /// One run of the plan in the lab.
     Run(Job),
+    /// One run of the plan with hosts that have the TCP of the kernel.
+    Nodes(Job),
     /// A command in the network of its first run.
     Shell(Shell),
 }

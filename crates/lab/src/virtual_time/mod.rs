@@ -7,8 +7,10 @@
 mod guest;
 mod host;
 mod job;
+mod kernels;
 mod output;
 mod processor;
 
 pub use guest::serve;
 pub use host::{WORD, run, run_job, shell};
+pub use kernels::Kernels;

@@ -25,6 +25,7 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
     }
     refuse_disconnected_flows(reader, scenario, &everywhere);
     super::ended::check(reader, scenario, &everywhere);
+    super::stack::check(reader, scenario, &everywhere);
 }
 
 /// Two agents on one node would fight over its address.

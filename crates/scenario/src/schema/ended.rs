@@ -12,16 +12,24 @@ use seamline_tcp::loss_notification::LossNotification;
 /// Refuse flows that would pass untouched although the agent is there for them, or whose notifications would not reach it.
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
-        let ends = |agent: &&AgentSpec| {
-            agent.kind.is_some_and(|kind| kind.ends_connections)
-                && passes(scenario, everywhere, flow, agent.at)
-        };
-        if let Some(agent) = scenario.agents.iter().find(ends) {
+        if let Some(agent) = splits(scenario, everywhere, flow) {
             table.what = format!("flow \"{}\"", flow.name);
             refuse_established(&mut table, flow, agent);
             refuse_marks(&mut table, flow, agent);
         }
     }
+}
+
+/// An agent that ends the connections of a flow.
+pub(super) fn splits<'a>(
+    scenario: &'a Scenario,
+    everywhere: &[Routes],
+    flow: &FlowSpec,
+) -> Option<&'a AgentSpec> {
+    let ends = |agent: &&AgentSpec| {
+        agent.kind.is_some_and(|kind| kind.ends_connections) && passes(scenario, everywhere, flow, agent.at)
+    };
+    scenario.agents.iter().find(ends)
 }
 
 fn refuse_established(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {

@@ -2,9 +2,13 @@
 
 use super::choices;
 use super::group::{Ends, Named, Nodes};
+use super::stack::Stack;
 use super::tcp::parameters;
 use crate::codes::Code;
-use crate::keys::{Choice, Section, amount, boolean, named, positive_time, table, time, whole};
+use crate::document::Node;
+use crate::keys::{
+    Choice, Section, Shape, amount, boolean, name, named, positive_time, table, time, unread, whole,
+};
 use crate::reader::Reader;
 use crate::units::{Amount, Complaint};
 use seamline_tcp::handover::{self, Scheme};
@@ -20,7 +24,7 @@ const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 /// Congestion controls that people ask for and that only kernels have.
 const OF_KERNELS: &[&str] = &["bbr", "bbr1", "bbr2", "bbr3", "dctcp", "prague", "copa", "pcc"];
 
-const REAL_LINUX: &str = "the simulator does not have it; a kernel that has it runs it in the lab: seamline lab FILE --congestion NAME";
+const REAL_LINUX: &str = "our own TCP does not have it; the kernel's has: stack = \"linux-6.12\", or in the lab: seamline lab FILE --congestion NAME";
 
 /// The flow of one `[[flow]]`.
 #[derive(Clone, Debug)]
@@ -29,9 +33,11 @@ pub struct FlowSpec {
     pub name: String,
     /// The pairs of sender and receiver; the copies are distributed over the pairs in turn.
     pub ends: Ends,
-    /// The name of the variant, or "congestion control/recovery".
+    /// Whose TCP both ends have.
+    pub stack: Stack,
+    /// The name of the variant, or "congestion control/recovery". With the TCP of a kernel, a congestion control of the kernel.
     pub variant_name: String,
-    /// Congestion control and recovery.
+    /// Congestion control and recovery of our TCP.
     pub variant: Variant,
     /// The handover scheme of both ends, if any.
     pub handover: Option<&'static Scheme>,
@@ -57,7 +63,8 @@ pub struct FlowSpec {
 struct Options {
     name: Option<String>,
     ends: Named,
-    variant: Option<&'static str>,
+    stack: Stack,
+    variant: Option<Node>,
     congestion_control: Option<&'static str>,
     recovery: Option<&'static str>,
     handover: &'static str,
@@ -72,10 +79,11 @@ struct Options {
 }
 
 /// One flow.
-pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
+pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSpec> {
     let start = Options {
         name: None,
         ends: Named::default(),
+        stack: stack.clone(),
         variant: None,
         congestion_control: None,
         recovery: None,
@@ -99,7 +107,8 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, FlowSpec> {
                 "Node that receives, or a group: each of its nodes",
             ),
             |it| &mut it.ends,);
-        optional variant: named(choices!(variant::all())).elsewhere(OF_KERNELS, REAL_LINUX), "TCP variant; required unless `congestion_control` and `recovery` are given";
+        key stack: super::stack::stack(), "TCP of both ends: ours, or that of a kernel in virtual time, such as `linux-6.12`";
+        optional variant: unread(Shape::OpenChoice(choices!(variant::all()), "with the TCP of a kernel, any congestion control that it has")), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
         property profile: named(choices!(profile::ALL, is_historical)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
@@ -144,6 +153,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
         start: Instant::ZERO + it.start,
         stagger: it.stagger,
         stop: it.stop.map(|stop| Instant::ZERO + stop),
+        stack: it.stack,
         size,
         handshake: it.handshake,
     })
@@ -168,7 +178,16 @@ fn variant_of(it: &Options, reader: &mut Reader<'_>) -> Option<(String, Variant)
         let pair = reader.accept("recovery", variant::pair(control, recovery).map_err(refusal))?;
         return Some((format!("{control}/{recovery}"), pair));
     }
-    let name = it.variant?;
+    let ours = named(choices!(variant::all())).elsewhere(OF_KERNELS, REAL_LINUX);
+    let node = it.variant.as_ref()?;
+    let found = ours.read(node);
+    if it.stack != Stack::Seamline && found.is_err() {
+        let name = reader.accept("variant", name().read(node))?;
+        // Nothing of ours runs.
+        let variant = variant::find("sack", &Parameters::default()).ok()?;
+        return Some((name, variant));
+    }
+    let name = reader.accept("variant", found)?;
     let variant = reader.accept("variant", variant::find(name, &it.parameters).map_err(refusal))?;
     Some((name.to_owned(), variant))
 }

@@ -26,6 +26,7 @@ pub mod protocol;
 mod queue;
 pub mod recorded;
 pub mod schedule;
+mod stack;
 mod tcp;
 mod waypoints;
 
@@ -39,6 +40,7 @@ pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
+pub use stack::Stack;
 pub use waypoints::WaypointsSpec;
 
 use self::group::Nodes;
@@ -76,6 +78,8 @@ pub struct Scenario {
     pub agents: Vec<AgentSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
+    /// Settings of the network of hosts with the TCP of a kernel, by name.
+    pub sysctls: Vec<(String, String)>,
     /// Files to write.
     pub output: OutputSpec,
 }
@@ -137,6 +141,7 @@ struct Top {
     description: Option<String>,
     duration: Option<Duration>,
     named: Vec<String>,
+    stack: Stack,
     nodes: Nodes,
     links: Option<Vec<LinkSpec>>,
     cells: Option<Vec<CellSpec>>,
@@ -163,6 +168,8 @@ fn keys<'a>() -> Keys<'a, Top> {
         required duration: positive_time(), "Duration of a run";
         key warm_up (scenario.warm_up): time(), "Time at the start that all means leave out";
         key seeds (scenario.seeds): seeds(), "Number of seeds (1, 2, ... n), or a list of seeds; one run each";
+        key stack: stack::stack(), "TCP of all flows that name none";
+        key sysctl (scenario.sysctls): stack::sysctl().one_or_many(), "Settings of hosts with the TCP of a kernel, each `\"NAME=VALUE\"`";
         .custom("nodes", read_names, || KeyShape::new("nodes", "Names of the nodes", Shape::OneOrMany(Box::new(Shape::Name))));
         .needed();
         .custom("group", read_groups, move || list("group", "Nodes that are alike", group::keys().describe(&mut group::Options::default())));
@@ -170,7 +177,7 @@ fn keys<'a>() -> Keys<'a, Top> {
         .custom("cell", read_cells, move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()));
         .custom("mobile", read_mobiles, move || list("mobile", "Nodes that move between cells", mobile::section(&[], &[], Duration::ZERO).describe()));
         .custom("agent", read_agents, move || list("agent", "Agents in the network, at a base station's end of a link or a cell", agent::section(&[], &[]).describe()));
-        .custom("flow", read_flows, move || list("flow", "Flows: who sends what to whom", flow::section(&at_no_node()).describe()));
+        .custom("flow", read_flows, move || list("flow", "Flows: who sends what to whom", flow::section(&at_no_node(), &Stack::Seamline).describe()));
         .custom("grid", |_, _| {}, description::grid);
         .custom("output", read_output, || {
             let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
@@ -322,7 +329,7 @@ fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
 
 fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = named_tables(reader, "flow");
-    top.flows = read_all(tables, &flow::section(&top.nodes)).filter(|flows| !flows.is_empty());
+    top.flows = read_all(tables, &flow::section(&top.nodes, &top.stack)).filter(|flows| !flows.is_empty());
 }
 
 fn read_output(reader: &mut Reader<'_>, top: &mut Top) {

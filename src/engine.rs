@@ -1,0 +1,79 @@
+//! Who runs a plan: the simulator, with guests for the TCP of kernels.
+
+use crate::experiment::Results;
+use crate::terminal::Failure;
+use seamline_experiment::record::RunRecord;
+use seamline_experiment::{FinishedRun, Job, RunOptions, run_each};
+#[cfg(target_os = "linux")]
+use seamline_lab::virtual_time::Kernels;
+use seamline_scenario::Plan;
+
+/// Runs the jobs of one plan.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    #[cfg(target_os = "linux")]
+    kernels: Kernels,
+}
+
+impl Engine {
+    /// What a plan needs.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(plan: &Plan) -> Result<Self, Failure> {
+        Ok(Engine { kernels: Kernels::of(plan, |name| crate::kernel::find(Some(name)))? })
+    }
+
+    /// What a plan needs.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn of(plan: &Plan) -> Result<Self, Failure> {
+        match plan.cells.iter().find_map(|cell| cell.scenario.kernel()) {
+            None => Ok(Engine {}),
+            Some(name) => {
+                let message = format!(
+                    "the stack {name} is a Linux kernel, and those run on Linux only\ntip: stack = \"seamline\" runs everywhere"
+                );
+                Err(Failure::Input(message))
+            }
+        }
+    }
+
+    /// Run one job of that plan. `None` when it was stopped.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_job(
+        &self,
+        plan: &Plan,
+        job: Job,
+        options: &RunOptions,
+    ) -> Result<Option<FinishedRun>, Failure> {
+        self.kernels.run_job(plan, job, options).map_err(crate::lab::failure)
+    }
+
+    /// Run one job of that plan. `None` when it was stopped.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn run_job(
+        &self,
+        plan: &Plan,
+        job: Job,
+        options: &RunOptions,
+    ) -> Result<Option<FinishedRun>, Failure> {
+        Ok(seamline_experiment::run_one(plan, job, options))
+    }
+
+    /// The record of one job of that plan, or why there is none. `None` when it was stopped.
+    pub(crate) fn record(
+        &self,
+        plan: &Plan,
+        job: Job,
+        options: &RunOptions,
+    ) -> Result<Option<RunRecord>, String> {
+        match self.run_job(plan, job, options) {
+            Ok(run) => Ok(run.map(|run| run.record)),
+            Err(Failure::Input(why) | Failure::Runtime(why)) => Err(why),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Run all jobs of that plan.
+    pub(crate) fn run(&self, plan: &Plan, options: &RunOptions, finished: &(dyn Fn() + Sync)) -> Results {
+        run_each(plan, options, finished, |job| self.run_job(plan, job, options))
+    }
+}
