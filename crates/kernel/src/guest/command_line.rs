@@ -1,7 +1,6 @@
-//! The command line of a guest's kernel. It is the same for all guests but for the names of two folders of equal length.
+//! The command line of a guest's kernel. It is the same for all guests: the kernel uses it as a source of randomness.
 
-use super::shared::SharedFolder;
-use std::path::Path;
+use super::shared::ON_HOST;
 
 /// When guests begin, by their clock: 1 January 2020, in nanoseconds since 1970.
 const TIME_OF_DAY: u64 = 1_577_836_800_000_000_000;
@@ -9,8 +8,8 @@ const TIME_OF_DAY: u64 = 1_577_836_800_000_000_000;
 /// Enough that the kernel's limits for TCP buffers are those of an ordinary host (4 and 6 MB). Only what is used takes memory of the host.
 const MEMORY: &str = "1G";
 
-/// The arguments of the kernel. `program` is the first process, `modules` are loaded before it does anything.
-pub(super) fn arguments(shared: &SharedFolder, program: &Path, words: &[String]) -> Vec<String> {
+/// The arguments of the kernel. Its working folder is the shared one, in which `program` is its first process.
+pub(super) fn arguments(program: &str, words: &[String]) -> Vec<String> {
     let mut arguments: Vec<String> = [
         &format!("mem={MEMORY}"),
         "root=/dev/root",
@@ -29,12 +28,12 @@ pub(super) fn arguments(shared: &SharedFolder, program: &Path, words: &[String])
         "ssl=null",
         "ssl0=null",
         "umid=guest",
-        &format!("uml_dir={}/", shared.own("uml").display()),
+        &format!("uml_dir={ON_HOST}/uml/"),
         "quiet",
         "panic=-1",
         "random.trust_cpu=off",
         "random.trust_bootloader=off",
-        &format!("init={}", program.display()),
+        &format!("init={ON_HOST}/{program}"),
         "--",
     ]
     .map(str::to_owned)

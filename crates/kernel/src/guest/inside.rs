@@ -1,7 +1,7 @@
 //! The side of the program: what the first process of a guest does before anything else, and how it ends the guest.
 #![expect(unsafe_code, reason = "system calls that no safe wrapper covers, and an environment to replace")]
 
-use super::shared::{IN_GUEST, Shared};
+use super::shared::{IN_GUEST, ON_HOST, Shared};
 use nix::mount::{MsFlags, mount};
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};
@@ -48,7 +48,7 @@ pub fn begin() -> io::Result<()> {
     if !is_guest() {
         return Err(io::Error::other("this command is for the first process of a guest only"));
     }
-    mount_all(&shared_folder()?)
+    mount_all()
 }
 
 /// Make the guest a place for programs: entropy, modules, limits, environment, input and outputs. Call it second, while the process has a
@@ -128,14 +128,7 @@ pub(super) fn wait(time: Duration) {
     thread::sleep(time);
 }
 
-/// The shared folder on the host: the program is started by its name there.
-fn shared_folder() -> io::Result<PathBuf> {
-    let program = env::args_os().next().map(PathBuf::from);
-    let folder = program.as_deref().and_then(Path::parent).map(Path::to_owned);
-    folder.ok_or_else(|| io::Error::other("the program was started without a path"))
-}
-
-fn mount_all(shared: &Path) -> io::Result<()> {
+fn mount_all() -> io::Result<()> {
     let none = None::<&str>;
     let make = |kind: &str, place: &str| {
         let made = mount(Some(kind), place, Some(kind), MsFlags::empty(), none);
@@ -146,7 +139,7 @@ fn mount_all(shared: &Path) -> io::Result<()> {
     make("devtmpfs", "/dev")?;
     make("tmpfs", "/run")?;
     fs::create_dir(IN_GUEST)?;
-    let made = mount(Some("none"), IN_GUEST, Some("hostfs"), MsFlags::empty(), Some(shared));
+    let made = mount(Some("none"), IN_GUEST, Some("hostfs"), MsFlags::empty(), Some(ON_HOST));
     made.map_err(|error| io::Error::other(format!("mounting the shared folder: {error}")))?;
     fs::create_dir(TEMPORARY)
 }

@@ -19,6 +19,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
+/// The name of the first process in the shared folder.
+const PROGRAM: &str = "program";
+
 /// What to boot.
 #[derive(Clone, Debug)]
 pub struct Guest<'a> {
@@ -57,15 +60,13 @@ impl Guest<'_> {
     fn start(&self) -> io::Result<Running> {
         let shared = SharedFolder::new()?;
         fs::write(shared.path(Shared::Job), self.job)?;
-        // Of the same length whatever the program's path is, and without blanks.
-        let program = shared.own("program");
-        symlink(self.program, &program)?;
+        symlink(self.program, shared.own(PROGRAM))?;
         let memory = OwnFolder::new(&memory_folder()?)?;
         let log = File::create(shared.own("log"))?;
         let mut command = Command::new(self.image);
-        command.args(arguments(&shared, &program, &self.words));
+        command.args(arguments(PROGRAM, &self.words));
         command.env_clear().env("TMPDIR", memory.path()).env("HOME", "/").env("PATH", "/usr/bin:/bin");
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).current_dir("/");
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).current_dir(shared.root());
         // SAFETY: one system call between fork and exec.
         unsafe { command.pre_exec(|| set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from)) };
         Seal::new(&[shared.root(), memory.path()])?.around(&mut command, self.processor);

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Where the guest finds the folder.
 pub(super) const IN_GUEST: &str = "/run/seamline";
 
+/// Where the guest's kernel finds it on the host: a name that is the same for all guests.
+pub(super) const ON_HOST: &str = "/proc/self/cwd";
+
 /// A file or folder of the shared folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {

@@ -1,0 +1,175 @@
+//! `stack`: flows with the TCP of a kernel in virtual time, in `run` and `sweep`.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::{assert_contains, folder, refuses, seamline, skip, stderr, succeeds};
+
+/// A name under which no kernel is built.
+const MISSING: &str = "linux-2.6";
+
+const SCENARIO: &str = r#"
+title = "Two flows"
+duration = "5 s"
+nodes = ["a", "b", "c", "d"]
+seeds = 2
+
+[[link]]
+name = "left"
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+one_way_delay = "20 ms"
+queue = { discipline = "drop-tail", limit = "40 packets" }
+
+[[link]]
+name = "middle"
+from = "b"
+to = "c"
+rate = "100 Mbit/s"
+one_way_delay = "1 ms"
+
+[[link]]
+name = "right"
+from = "c"
+to = "d"
+rate = "10 Mbit/s"
+one_way_delay = "10 ms"
+loss = { model = "bernoulli", probability = "0.1 %" }
+
+[[flow]]
+name = "kernel"
+from = "a"
+to = "d"
+variant = "cubic"
+
+[[flow]]
+name = "ours"
+from = "b"
+to = "c"
+variant = "sack"
+size = "2 MB"
+"#;
+
+/// A folder with the scenario, and the name of a kernel. `None`, having said so, where none is built.
+fn place_or_skip(test: &str) -> Option<(tempfile::TempDir, String)> {
+    let kernels: Value =
+        serde_json::from_str(&succeeds(&["kernel", "list", "--json"], Path::new("/"))).unwrap();
+    let Some(name) = kernels["kernels"][0]["name"].as_str() else {
+        skip(test, "no kernel is built: seamline kernel build 6.12");
+        return None;
+    };
+    Some((place(), name.to_owned()))
+}
+
+fn place() -> tempfile::TempDir {
+    let folder = folder();
+    std::fs::write(folder.path().join("two.toml"), SCENARIO).unwrap();
+    folder
+}
+
+fn results(words: &[&str], folder: &Path) -> Value {
+    serde_json::from_str(&succeeds(words, folder)).unwrap()
+}
+
+fn goodput(run: &Value, flow: usize) -> f64 {
+    run["flows"][flow]["goodput_bits_per_second"].as_f64().unwrap() / 1e6
+}
+
+#[test]
+fn a_kernel_and_our_tcp_share_a_network() {
+    let Some((folder, kernel)) = place_or_skip("a_kernel_and_our_tcp_share_a_network") else { return };
+    let stack = format!("flow.kernel.stack={kernel:?}");
+    let words = ["run", "two.toml", "--set", &stack, "--set", "flow.kernel.variant=bbr", "--json", "--quiet"];
+    let first = results(&words, folder.path());
+    assert_eq!(first["cells"], results(&words, folder.path())["cells"]);
+    let runs = first["cells"][0]["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    for run in runs {
+        let emulation = &run["emulation"];
+        assert!(kernel.ends_with(&emulation["kernel"].as_str().unwrap()[..3]), "{emulation}");
+        assert_eq!(emulation["stacks"], serde_json::json!([["a", "linux"], ["d", "linux"]]));
+        assert_eq!(
+            (&emulation["lateness_max_us"], &emulation["lost_at_interfaces"]),
+            (&0.0.into(), &0.into())
+        );
+        // BBR fills its link of 10 Mbit/s in spite of the losses; the other flow has 100 Mbit/s for its 2 MB.
+        assert!((8.0..10.0).contains(&goodput(run, 0)), "{run}");
+        assert!((0.16..0.5).contains(&run["flows"][1]["completion_s"].as_f64().unwrap()), "{run}");
+    }
+    assert_ne!(goodput(&runs[0], 0), goodput(&runs[1], 0), "seeds differ");
+}
+
+#[test]
+fn a_grid_compares_stacks_and_leaves_ours_as_it_is() {
+    let Some((folder, kernel)) = place_or_skip("a_grid_compares_stacks") else { return };
+    let grid = format!("grid.stack=[\"seamline\", {kernel:?}]");
+    let both = results(&["run", "two.toml", "--set", &grid, "--json", "--quiet"], folder.path());
+    let ours = results(&["run", "two.toml", "--json", "--quiet"], folder.path());
+    assert_eq!(both["cells"][0]["runs"], ours["cells"][0]["runs"]);
+    let all = ["run", "two.toml", "--stack", &kernel, "--json", "--quiet"];
+    assert_eq!(both["cells"][1]["runs"], results(&all, folder.path())["cells"][0]["runs"]);
+    assert_ne!(both["cells"][0]["runs"], both["cells"][1]["runs"]);
+}
+
+#[test]
+fn settings_of_the_kernel_apply() {
+    let Some((folder, kernel)) = place_or_skip("settings_of_the_kernel_apply") else { return };
+    let run = |more: &[&str]| {
+        let words =
+            [&["run", "two.toml", "--stack", &kernel, "--seeds", "1", "--json", "--quiet"], more].concat();
+        goodput(&results(&words, folder.path())["cells"][0]["runs"][0], 0)
+    };
+    // A window of about 4 KiB in a round trip of 63 ms.
+    let narrow = run(&["--set", "sysctl=\"net.ipv4.tcp_rmem=4096 8192 8192\""]);
+    assert!((0.2..1.2).contains(&narrow), "{narrow}");
+    assert!(run(&[]) > 3.0);
+    let unknown = ["run", "two.toml", "--stack", &kernel, "--set", "sysctl=\"net.ipv4.no_such=1\""];
+    let failed = seamline(&unknown, folder.path());
+    assert_eq!(failed.status.code(), Some(1));
+    assert_contains(stderr(&failed), &["no_such"]);
+}
+
+#[test]
+fn a_sweep_over_stacks_continues() {
+    let Some((folder, kernel)) = place_or_skip("a_sweep_over_stacks_continues") else { return };
+    let grid = format!("grid.stack=[\"seamline\", {kernel:?}]");
+    let words = ["sweep", "two.toml", "--set", &grid, "--out", "out", "--json", "--quiet"];
+    let shard = |shard| [&words[..], &["--shard", shard]].concat();
+    succeeds(&shard("1/2"), folder.path());
+    succeeds(&shard("2/2"), folder.path());
+    let swept = results(&words, folder.path());
+    let run = results(&["run", "two.toml", "--set", &grid, "--json", "--quiet"], folder.path());
+    for cell in 0..2 {
+        for seed in 0..2 {
+            let of = |from: &Value| goodput(&from["cells"][cell]["runs"][seed], 0);
+            assert_eq!(of(&swept), of(&run), "cell {cell}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let folder = place();
+    let refused = |more: &[&str], parts: &[&str]| {
+        let words = [&["run", "two.toml"], more].concat();
+        let output = refuses(&words, folder.path());
+        assert_contains(&output, parts);
+    };
+    refused(&["--stack", MISSING], &["there is no kernel", "seamline kernel build 2.6"]);
+    refused(
+        &["--stack", MISSING, "--set", "flow.kernel.handover=ehn"],
+        &["does not have the handover scheme ehn"],
+    );
+    refused(&["--stack", "6.12"], &["no name of a TCP stack"]);
+    refused(&["--set", "flow.kernel.variant=bbr"], &["stack = \"linux-6.12\""]);
+    refused(&["--set", "sysctl=vm.swappiness=1"], &["no setting of the kernel's network"]);
+    let two = ["--set", "flow.kernel.stack=\"linux-2.6\"", "--set", "flow.ours.stack=\"linux-2.4\""];
+    refused(&two, &["all kernels of a scenario are the same"]);
+    let shared = ["--set", "flow.kernel.stack=\"linux-2.6\"", "--set", "flow.ours.from=a"];
+    refused(&shared, &["a host has one TCP"]);
+    let split = "agent=[{ name = \"pep\", kind = \"split\", link = \"middle\" }]";
+    refused(&["--set", "flow.kernel.stack=\"linux-2.6\"", "--set", split], &["splits connections"]);
+}
