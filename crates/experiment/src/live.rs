@@ -72,8 +72,21 @@ impl Live<'_> {
     }
     /// A time before which no packet arrives at an external host, if none of them sends anything. Unlike [`wake_at`](Self::wake_at), it
     /// leaves out events on the way there.
-    pub fn earliest_arrival(&self) -> Option<Instant> {
-        self.world.earliest_arrival(&self.horizon).into_iter().chain(self.runner.next_change()).min()
+    /// Packets that are `known` do not count.
+    pub fn earliest_arrival(&self, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
+        self.world.earliest_arrival(&self.horizon, known).into_iter().chain(self.runner.next_change()).min()
+    }
+    /// Look at the packets that are certain to arrive at external hosts next: when, at which node, and which. What is seen arrives as the
+    /// same value, at the same address.
+    pub fn certain_arrivals(&self, look: &mut dyn FnMut(Instant, usize, &Packet)) {
+        let before = self.runner.next_change().unwrap_or(Instant::MAX);
+        self.world.certain_arrivals(&mut |at, machine, packet| {
+            let node = self.places.hosts.iter().position(|host| *host == Some(machine));
+            let is_outside = matches!(self.world.machine(machine), Some(Part::HostPort(_)));
+            if let Some(node) = node.filter(|_| is_outside && at < before) {
+                look(at, node, packet);
+            }
+        });
     }
     /// No packet gets from one external host to another in less time, or back to itself.
     pub fn shortest_way(&self) -> Duration {

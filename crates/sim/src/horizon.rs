@@ -2,7 +2,7 @@
 //! event (conservative synchronization: Chandy and Misra, 1979).
 
 use crate::world::{Element, ElementId, Observer, World};
-use seamline_wire::{Duration, Instant, Machine, Port};
+use seamline_wire::{Duration, Instant, Machine, Packet, Port};
 
 /// By element: the shortest time from a packet's arrival there to its arrival at a port of the outside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,15 +34,44 @@ impl<M: Machine, O: Observer> World<M, O> {
         horizon
     }
 
-    /// A time before which nothing reaches the outside, if nothing comes from there. `None` when nothing will.
-    pub fn earliest_arrival(&self, horizon: &Horizon) -> Option<Instant> {
+    /// A time before which nothing reaches the outside, if nothing comes from there. `None` when nothing will. Packets in flight that are
+    /// `known` do not count.
+    pub fn earliest_arrival(&self, horizon: &Horizon, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
         let due = |place: usize| match self.slots[place].element {
-            Element::Link(n) => self.links[n as usize].earliest_delivery(),
+            Element::Link(n) => self.links[n as usize].earliest_delivery(known),
             Element::Machine(n) => self.machines[n as usize].wake_at(),
             Element::Router(_) => None,
         };
         let arrival = |place: usize| Some(due(place)? + self.from_exits_of(place, horizon));
         (0..self.slots.len()).filter_map(arrival).min()
+    }
+
+    /// Look at the packets on links that are certain to arrive at a machine next, by the routes that there are now: when, where, and which.
+    pub fn certain_arrivals(&self, look: &mut dyn FnMut(Instant, ElementId, &Packet)) {
+        for (place, slot) in self.slots.iter().enumerate() {
+            let Element::Link(n) = slot.element else { continue };
+            for (at, packet) in self.links[n as usize].certain(self.now) {
+                if let Some(machine) = self.next_machine(place, packet) {
+                    look(at, machine, packet);
+                }
+            }
+        }
+    }
+
+    /// The machine to which a packet gets from port 0 of a link without passing another link.
+    fn next_machine(&self, link: usize, packet: &Packet) -> Option<ElementId> {
+        let mut wire = self.wire(link, Port(0))?;
+        loop {
+            let place = wire.to.place();
+            match self.slots[place].element {
+                Element::Machine(_) => return Some(wire.to),
+                Element::Link(_) => return None,
+                Element::Router(n) => {
+                    let exit = self.routers[n as usize].route(packet.next_destination())?;
+                    wire = self.wire(place, exit)?;
+                }
+            }
+        }
     }
 
     /// The shortest time that a packet takes from leaving a machine outside to its arrival at one of them. Its router does not send it back.

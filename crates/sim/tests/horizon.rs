@@ -1,10 +1,11 @@
-//! Lower bounds of arrivals outside: never later than what arrives, and as sharp as delays are.
+//! Lower bounds of arrivals outside are never later than what arrives, and what is certain arrives when it was said to.
 
 use seamline_net::schedule::{Schedule, Steps};
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{ElementId, HostPort, Router, World};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant, NodeId, Packet, Port, Rate};
+use std::collections::BTreeMap;
 
 const AT_HOST: Port = Port(0);
 const ONWARD: Port = Port(1);
@@ -62,23 +63,27 @@ impl Pair {
         self.world.take_in(self.hosts[from], AT_HOST, Box::new(packet));
     }
 
-    fn arrived(&mut self) -> Vec<Instant> {
-        let hosts = self.hosts;
-        hosts
-            .iter()
-            .flat_map(|host| self.world.machine_mut(*host).unwrap().packets.drain(..))
-            .map(|(at, _)| at)
-            .collect()
+    /// When and where packets have arrived, and their addresses.
+    fn arrived(&mut self) -> Vec<(Instant, ElementId, usize)> {
+        let mut arrived = Vec::new();
+        for host in self.hosts {
+            let port = self.world.machine_mut(host).unwrap();
+            arrived.extend(
+                port.packets.drain(..).map(|(at, packet)| (at, host, std::ptr::from_ref(&*packet).addr())),
+            );
+        }
+        arrived
     }
 }
 
 #[test]
 fn nothing_arrives_before_its_bound() {
     let [first, second] = [Duration::from_millis(3), Duration::from_millis(5)];
-    let mut tight = 0;
+    let (mut tight, mut foreseen) = (0, 0);
     for seed in 0..RUNS {
         let mut stream = Stream::new(seed, "horizon");
         let mut pair = Pair::new(&mut stream, first, second);
+        let mut certain = BTreeMap::new();
         let horizon = pair.world.horizon(&pair.hosts);
         for host in pair.hosts {
             assert_eq!(pair.world.shortest_way(host, &horizon), first + second);
@@ -86,10 +91,13 @@ fn nothing_arrives_before_its_bound() {
         let end = Instant::from_millis(400);
         let (mut now, mut next_sent) = (Instant::ZERO, Instant::from_millis(1));
         while now < end {
-            let bound = pair.world.earliest_arrival(&horizon);
+            let bound = pair.world.earliest_arrival(&horizon, &|_| false);
             assert!(bound.is_none_or(|bound| bound >= now), "{bound:?} at {now:?}");
             // What is sent meanwhile cannot arrive before this, either.
             let until = bound.unwrap_or(end).min(next_sent + first + second);
+            pair.world.certain_arrivals(&mut |at, host, packet| {
+                certain.insert((host, std::ptr::from_ref(packet).addr()), at);
+            });
             let before = until.min(end) - Duration::from_nanos(1);
             while next_sent <= before {
                 pair.world.run_until(next_sent);
@@ -99,10 +107,17 @@ fn nothing_arrives_before_its_bound() {
             pair.world.run_until(before);
             assert_eq!(pair.arrived(), [], "seed {seed}: nothing before {until:?}");
             pair.world.run_until(until);
-            tight += usize::from(pair.arrived().contains(&until));
+            let arrived = pair.arrived();
+            tight += usize::from(arrived.iter().any(|(at, ..)| *at == until));
+            for (at, host, packet) in arrived {
+                let said = certain.remove(&(host, packet));
+                foreseen += usize::from(said.is_some());
+                assert!(said.is_none_or(|said| said == at), "{said:?}, not {at:?}");
+            }
+            assert!(certain.values().all(|at| *at > until), "all that was certain has arrived");
             now = until;
         }
     }
     // Of a packet whose transmission has ended the arrival is known.
-    assert!(tight > 1000, "{tight}");
+    assert!(tight > 1000 && foreseen > 1000, "{tight} {foreseen}");
 }

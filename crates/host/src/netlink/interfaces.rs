@@ -118,6 +118,17 @@ pub fn create_pair([near, far]: [PairEnd<'_>; 2]) -> io::Result<()> {
         .map_err(|error| explained(error, format_args!("creating interfaces {} and {}", near.name, far.name)))
 }
 
+/// Let packets with a time of departure (`SCM_TXTIME`, by `CLOCK_MONOTONIC`) leave an interface exactly then.
+///
+/// # Errors
+/// When the kernel has no fq.
+pub fn time_departures(namespace: &Namespace, name: &str) -> io::Result<()> {
+    let requests = open(namespace)?;
+    let set =
+        find(&requests, name).and_then(|link| change(&requests, requests::timed_departures(link.index)));
+    set.map_err(|error| explained(error, format_args!("timing departures at interface {name}")))
+}
+
 /// The number of an interface.
 ///
 /// # Errors

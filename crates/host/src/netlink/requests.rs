@@ -15,6 +15,13 @@ const CONGESTION_CONTROL: u16 = 16;
 /// `VETH_INFO_PEER`.
 const PEER: u16 = 1;
 
+/// `TCA_FQ_PLIMIT`, `TCA_FQ_FLOW_PLIMIT`, `TCA_FQ_RATE_ENABLE` and `TCA_FQ_TIMER_SLACK`.
+const FQ_LIMIT: u16 = 1;
+const FQ_FLOW_LIMIT: u16 = 2;
+const FQ_PACING: u16 = 5;
+const FQ_TIMER_SLACK_NS: u16 = 13;
+const MANY: u32 = 1 << 20;
+
 /// A kind of message and its body.
 pub(super) type Request = (u16, Vec<u8>);
 
@@ -49,6 +56,19 @@ pub(super) fn shape(index: u32, mtu: u32, queue_packets: u32) -> Request {
     put_attribute(&mut body, libc::IFLA_MTU, &mtu.to_ne_bytes());
     put_attribute(&mut body, libc::IFLA_TXQLEN, &queue_packets.to_ne_bytes());
     (libc::RTM_SETLINK, body)
+}
+
+/// `RTM_NEWQDISC`: fq (tc-fq(8)) for packets that are to leave at a time of their own, exactly then, however many wait.
+pub(super) fn timed_departures(index: u32) -> Request {
+    const ROOT: u32 = 0xffff_ffff;
+    // `struct tcmsg`: family and padding, interface, handle, parent, information.
+    let mut body: Vec<u8> = [0, index, 0, ROOT, 0].iter().flat_map(|word| word.to_ne_bytes()).collect();
+    put_attribute(&mut body, libc::TCA_KIND, b"fq\0");
+    let mut options = Vec::new();
+    let values = [(FQ_LIMIT, MANY), (FQ_FLOW_LIMIT, MANY), (FQ_PACING, 0), (FQ_TIMER_SLACK_NS, 0)];
+    values.iter().for_each(|(kind, value)| put_attribute(&mut options, *kind, &value.to_ne_bytes()));
+    put_attribute(&mut body, libc::TCA_OPTIONS, &options);
+    (libc::RTM_NEWQDISC, body)
 }
 
 /// Without a link-local address there are no router solicitations and no multicast reports on the link.

@@ -1,9 +1,11 @@
 //! The events of a run, one after the other.
 
 use super::Token;
+use super::ahead::Ahead;
 use super::applications::{Applications, Plan};
 use super::host::Host;
 use crate::clock;
+use crate::edge::{self, NotBytes};
 use crate::ends::{address, mtu};
 use crate::kernel_view::KernelView;
 use crate::lateness::Lateness;
@@ -54,6 +56,7 @@ pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabErro
         lateness: Lateness::new(),
         clock: Clock { origin, wall },
         lookahead,
+        ahead: Ahead::default(),
     };
     engine.run(end)
 }
@@ -116,15 +119,15 @@ struct Engine<'a, 'b> {
     clock: Clock,
     /// For how long nothing that a host sends can arrive anywhere. `None`: it wakes for everything that hosts send.
     lookahead: Option<Duration>,
+    ahead: Ahead,
 }
 
 impl Engine<'_, '_> {
     fn run(mut self, end: Instant) -> Result<Ended, LabError> {
         let mut now = Instant::ZERO;
         loop {
-            now = now.max(self.take_in());
-            self.live.run_until(now);
-            self.deliver(now)?;
+            now = self.advance(now)?;
+            self.send_ahead()?;
             if now >= end {
                 return Ok(Ended::Complete(self.emulation()?));
             }
@@ -133,35 +136,50 @@ impl Engine<'_, '_> {
         }
     }
 
-    /// Take what hosts have sent into the network, in the order of time. Returns when the last was sent.
-    fn take_in(&mut self) -> Instant {
-        let mut last = Instant::ZERO;
+    /// Let the network catch up with the hosts: what these have sent goes into it, and what has arrived comes out, in the order of time.
+    /// Returns the time, which is that of the last frame if that is later.
+    fn advance(&mut self, now: Instant) -> io::Result<Instant> {
+        let mut now = now;
         loop {
-            let next = self
-                .hosts
-                .iter()
-                .enumerate()
-                .filter_map(|(number, host)| Some((host.sent.peek()?.at, number)));
-            let Some((at, number)) = next.min() else { return last };
-            let host = &mut self.hosts[number];
-            last = Instant::ZERO + at.saturating_since(self.clock.wall);
-            self.live.run_until(last);
-            let mut packet = self.live.packet();
-            let is_taken =
-                host.sent.peek().is_some_and(|frame| crate::edge::take_in(frame.packet, &mut packet));
-            host.sent.release();
-            if !is_taken {
-                self.live.recycle(packet);
-                continue;
+            let sent = self.hosts.iter().enumerate().filter_map(|(number, host)| {
+                Some((Instant::ZERO + host.sent.peek()?.at.saturating_since(self.clock.wall), number))
+            });
+            let sent = sent.min();
+            let arrival = self.ahead.first().filter(|at| *at <= now);
+            match (sent, arrival) {
+                (Some((at, number)), arrival) if arrival.is_none_or(|arrival| at < arrival) => {
+                    now = now.max(at);
+                    self.live.run_until(at);
+                    self.take_in(number);
+                }
+                (_, Some(arrival)) => {
+                    self.live.run_until(arrival);
+                    self.deliver(arrival)?;
+                }
+                _ => break,
             }
-            if let Some(event) = host.tap.sent(&packet) {
-                self.live.report(host.node, &event);
-            }
-            self.live.take_in(host.node, packet);
         }
+        self.live.run_until(now);
+        self.deliver(now)?;
+        Ok(now)
     }
 
-    /// Put what has come through the network on the interfaces of hosts.
+    /// Take the next frame of a host into the network.
+    fn take_in(&mut self, number: usize) {
+        let host = &mut self.hosts[number];
+        let mut packet = self.live.packet();
+        let is_taken = host.sent.peek().is_some_and(|frame| edge::take_in(frame.packet, &mut packet));
+        host.sent.release();
+        if !is_taken {
+            return self.live.recycle(packet);
+        }
+        if let Some(event) = host.tap.sent(&packet) {
+            self.live.report(host.node, &event);
+        }
+        self.live.take_in(host.node, packet);
+    }
+
+    /// Put what has come through the network on the interfaces of hosts, unless it was handed over before.
     fn deliver(&mut self, now: Instant) -> io::Result<()> {
         for host in &mut self.hosts {
             self.live.fetch(host.node, &mut self.packets);
@@ -170,13 +188,35 @@ impl Engine<'_, '_> {
                 if let Some(event) = host.tap.arrived(&packet) {
                     self.live.report(host.node, &event);
                 }
-                if let Some(frame) = host.frame(&packet) {
-                    self.operations.send(host.sent.socket(), frame, Token::Frame)?;
+                if !self.ahead.has_taken(due, &packet) {
+                    match host.frame(&packet) {
+                        Ok(frame) => self.operations.send(host.sent.socket(), frame, Token::Frame)?,
+                        Err(NotBytes::PayloadUnknown) => host.payload_unknown += 1,
+                        Err(NotBytes::NotForHosts) => {}
+                    }
                 }
                 self.live.recycle(packet);
             }
         }
-        Ok(())
+        self.ahead.check(now)
+    }
+
+    /// Hand over what is certain to arrive, each packet with the time of its arrival: the kernel needs no help of this process then.
+    fn send_ahead(&mut self) -> io::Result<()> {
+        let Engine { live, hosts, operations, ahead, clock, .. } = self;
+        let mut sent = Ok(());
+        live.certain_arrivals(&mut |at, node, packet| {
+            let Some(host) = hosts.iter_mut().find(|host| host.node == node) else { return };
+            if sent.is_ok()
+                && !ahead.knows(packet)
+                && let Ok(frame) = host.frame(packet)
+            {
+                ahead.add(at, packet);
+                let at = clock.origin + at.saturating_since(Instant::ZERO);
+                sent = operations.send_at(host.sent.socket(), frame, at, Token::Frame);
+            }
+        });
+        sent
     }
 
     /// Let the applications do what is due, and what their calls that are over allow.
@@ -204,7 +244,10 @@ impl Engine<'_, '_> {
     fn wait(&mut self, now: Instant, end: Instant) -> io::Result<Instant> {
         let arrival = match self.lookahead {
             None => self.live.wake_at(),
-            Some(lookahead) => Some(self.live.earliest_arrival().unwrap_or(end).min(now + lookahead)),
+            Some(lookahead) => {
+                let unknown = self.live.earliest_arrival(&|packet| self.ahead.knows(packet));
+                Some(unknown.unwrap_or(end).min(now + lookahead))
+            }
         };
         let due = arrival.into_iter().chain(self.applications.wake_at()).fold(end, Instant::min);
         let since_origin = |at: Instant| Instant::ZERO + at.saturating_since(self.clock.origin);

@@ -2,7 +2,7 @@
 
 use crate::edge::{self, NotBytes};
 use crate::site::{self, INTERFACE};
-use crate::system::netlink::{PairEnd, bring_up_loopback, create_pair};
+use crate::system::netlink::{PairEnd, bring_up_loopback, create_pair, time_departures};
 use crate::system::packet_ring::ETHERNET;
 use crate::system::{Namespace, PacketRing, settings};
 use crate::tap::Tap;
@@ -45,6 +45,7 @@ impl Host {
         create_pair([near, PairEnd { namespace: hub, name: &far_name, address: FAR }])?;
         namespace.within(|| turn_off_send_offload(INTERFACE))?;
         site::way_nowhere(&far_name, mtu).bring_up(hub)?;
+        time_departures(hub, &far_name)?;
         let sent = PacketRing::open(hub, &far_name, mtu)?;
         site::way_of_host(id, mtu, None).bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
@@ -57,23 +58,18 @@ impl Host {
         Ok(Host { node, namespace, sent, tap, payload_unknown: 0, scratch: Vec::new() })
     }
 
-    /// The frame that brings a packet to it. `None` when there is no such frame.
-    pub(super) fn frame(&mut self, packet: &Packet) -> Option<Vec<u8>> {
-        match edge::bytes_of(packet, &mut self.scratch) {
-            Ok(bytes) => {
-                let mut frame = Vec::with_capacity(ETHERNET + bytes.len());
-                frame.extend(NEAR);
-                frame.extend(FAR);
-                frame.extend(ether_type(bytes).to_be_bytes());
-                frame.extend(bytes);
-                Some(frame)
-            }
-            Err(NotBytes::PayloadUnknown) => {
-                self.payload_unknown += 1;
-                None
-            }
-            Err(NotBytes::NotForHosts) => None,
-        }
+    /// The frame that brings a packet to it.
+    ///
+    /// # Errors
+    /// When there is no such frame.
+    pub(super) fn frame(&mut self, packet: &Packet) -> Result<Vec<u8>, NotBytes> {
+        let bytes = edge::bytes_of(packet, &mut self.scratch)?;
+        let mut frame = Vec::with_capacity(ETHERNET + bytes.len());
+        frame.extend(NEAR);
+        frame.extend(FAR);
+        frame.extend(ether_type(bytes).to_be_bytes());
+        frame.extend(bytes);
+        Ok(frame)
     }
 }
 

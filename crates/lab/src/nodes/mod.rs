@@ -5,6 +5,7 @@
 //! time of sending, into the network, puts those that arrive on the interfaces, and begins what the applications do. Then it waits for the next
 //! event, in one system call ([`Operations`](crate::system::Operations)).
 
+mod ahead;
 mod applications;
 mod engine;
 mod host;

@@ -25,6 +25,52 @@ enum Held {
     Shared(Arc<[u8]>),
     Address(Box<SockaddrStorage>),
     Time(Box<Timespec>),
+    Timed(Box<TimedMessage>),
+}
+
+/// A message with the time at which it is to leave. Its parts point to each other.
+#[repr(C)]
+struct TimedMessage {
+    /// `struct cmsghdr` and the time, aligned.
+    control: [u64; CONTROL_WORDS],
+    part: libc::iovec,
+    header: libc::msghdr,
+    bytes: Vec<u8>,
+}
+
+const CONTROL_WORDS: usize = 3;
+
+// SAFETY: what it points to is its own.
+unsafe impl Send for TimedMessage {}
+
+impl std::fmt::Debug for TimedMessage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TimedMessage").field("bytes", &self.bytes.len()).finish_non_exhaustive()
+    }
+}
+
+impl TimedMessage {
+    fn new(bytes: Vec<u8>, at: Instant) -> Box<Self> {
+        let length = size_of::<libc::cmsghdr>() + size_of::<u64>();
+        let kind =
+            u64::from(libc::SOL_SOCKET.cast_unsigned()) | u64::from(libc::SCM_TXTIME.cast_unsigned()) << 32;
+        let part = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: bytes.len() };
+        // SAFETY: zeros are a valid value of this structure of numbers and pointers.
+        let header: libc::msghdr = unsafe { std::mem::zeroed() };
+        // Little-endian: the length, then level and kind.
+        let control = [length as u64, kind, at.as_nanos()];
+        let mut message = Box::new(TimedMessage { control, part, header, bytes });
+        message.part.iov_base = message.bytes.as_mut_ptr().cast();
+        message.header.msg_iov = &raw mut message.part;
+        message.header.msg_iovlen = 1;
+        message.header.msg_control = (&raw mut message.control).cast();
+        message.header.msg_controllen = length as _;
+        message
+    }
+
+    fn header(&self) -> *const libc::msghdr {
+        &raw const self.header
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +144,25 @@ impl<T: Copy> Operations<T> {
         self.begin(entry, Kind::Immediate(token), Some(socket), Held::Bytes(bytes))
     }
 
+    /// Hand over bytes that leave by a packet socket at a time of `CLOCK_MONOTONIC` (`SO_TXTIME`).
+    ///
+    /// # Errors
+    /// As for [`send`](Self::send).
+    pub fn send_at(
+        &mut self,
+        socket: &Arc<OwnedFd>,
+        bytes: Vec<u8>,
+        at: Instant,
+        token: T,
+    ) -> io::Result<()> {
+        let message = TimedMessage::new(bytes, at);
+        let entry = opcode::SendMsg::new(Fd(socket.as_raw_fd()), message.header())
+            .flags(libc::MSG_DONTWAIT.cast_unsigned())
+            .build();
+        self.immediate += 1;
+        self.begin(entry, Kind::Immediate(token), Some(socket), Held::Timed(message))
+    }
+
     /// Send the first `length` of these bytes, however long it takes.
     ///
     /// # Errors
@@ -154,23 +219,26 @@ impl<T: Copy> Operations<T> {
         socket: Option<&Arc<OwnedFd>>,
         held: Held,
     ) -> io::Result<()> {
-        let operation = Some(Operation { kind, _socket: socket.cloned(), _held: held });
-        let place = match self.free.pop() {
-            Some(place) => {
-                self.under_way[place] = operation;
-                place
-            }
-            None => {
-                self.under_way.push(operation);
-                self.under_way.len() - 1
-            }
-        };
+        let place = self.keep(Operation { kind, _socket: socket.cloned(), _held: held });
         let entry = entry.user_data(place as u64);
         // SAFETY: what the entry points to is held until the operation is done, and is not touched until then.
         while unsafe { self.ring.submission().push(&entry) }.is_err() {
             self.ring.submit()?;
         }
         Ok(())
+    }
+
+    fn keep(&mut self, operation: Operation<T>) -> usize {
+        match self.free.pop() {
+            Some(place) => {
+                self.under_way[place] = Some(operation);
+                place
+            }
+            None => {
+                self.under_way.push(Some(operation));
+                self.under_way.len() - 1
+            }
+        }
     }
 
     /// Hand over what has begun, and wait until an operation is done that is not over at once, but at most until this time of
@@ -215,12 +283,15 @@ impl<T: Copy> Operations<T> {
             return Ok(());
         }
         self.timers.push(at);
-        let nanos = at.as_nanos();
-        let time = Timespec::new().sec(nanos / 1_000_000_000).nsec((nanos % 1_000_000_000) as u32);
-        let time = Box::new(time);
+        let time = Box::new(timespec(at));
         let entry = opcode::Timeout::new(&raw const *time).flags(TimeoutFlags::ABS).build();
         self.begin(entry, Kind::Timer(at), None, Held::Time(time))
     }
+}
+
+fn timespec(at: Instant) -> Timespec {
+    let nanos = at.as_nanos();
+    Timespec::new().sec(nanos / 1_000_000_000).nsec((nanos % 1_000_000_000) as u32)
 }
 
 impl<T> Drop for Operations<T> {

@@ -19,6 +19,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const FRAMES: usize = 1 << 14;
 /// Bytes that the kernel maps in one piece.
 const BLOCK: usize = 1 << 16;
+/// Bytes that may wait for their time of departure.
+const SEND_BUFFER: libc::c_int = 1 << 30;
 /// What the kernel puts before a frame, with room for alignment.
 const BEFORE_FRAME: usize = 128;
 /// Bytes of the Ethernet header.
@@ -153,7 +155,13 @@ fn prepare(socket: &OwnedFd, frame_bytes: usize) -> io::Result<()> {
         &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
     )?;
     set(socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &on)?;
-    set(socket, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, &on)?;
+    set(
+        socket,
+        libc::SOL_SOCKET,
+        libc::SO_TXTIME,
+        &libc::sock_txtime { clockid: libc::CLOCK_MONOTONIC, flags: 0 },
+    )?;
+    set(socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SEND_BUFFER)?;
     set(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &ring)
 }
 

@@ -136,6 +136,10 @@ impl ConstantRate {
         self.one_way_delay
     }
 
+    pub(super) fn inside(&self) -> impl Iterator<Item = &Carried> {
+        self.inside.iter()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.inside.len()
     }

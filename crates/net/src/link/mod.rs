@@ -22,7 +22,7 @@ pub use counters::{Count, Counters, Drops};
 use crate::error::{ErrorStage, ScheduledLoss};
 use crate::queue::QueueConfig;
 use crate::schedule::Schedule;
-use constant::ConstantRate;
+use constant::{Carried, ConstantRate};
 use counters::Sink;
 use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Rate};
@@ -138,12 +138,34 @@ impl Link {
         }
     }
 
-    /// A time before which nothing that is inside reaches the far end. `None` when it waits for nothing.
-    pub fn earliest_delivery(&self) -> Option<Instant> {
+    /// A time before which nothing that is inside reaches the far end, apart from packets that are `known`. `None` when it waits for
+    /// nothing else.
+    pub fn earliest_delivery(&self, known: impl Fn(&Packet) -> bool) -> Option<Instant> {
+        let unknown = |carried: &&Carried| !known(&carried.packet);
         match &self.core {
-            Core::Constant(core) => core.wake_at(),
-            Core::Varying(core) => core.earliest_delivery(),
+            Core::Constant(core) => core.inside().find(unknown).map(|carried| carried.arrival),
+            Core::Varying(core) => {
+                let arrival = core.in_flight().find(unknown).map(|carried| carried.arrival);
+                arrival.into_iter().chain(core.earliest_after_transmission()).min()
+            }
         }
+    }
+
+    /// Packets whose arrival at the far end is certain at `now`, in order, each with its time: nothing that enters the link from now on, or
+    /// happens to it, changes that.
+    pub fn certain(&self, now: Instant) -> impl Iterator<Item = (Instant, &Packet)> {
+        let last = now + self.least_delay();
+        let is_lossless = self.end.is_empty();
+        let (constant, varying) = match &self.core {
+            Core::Constant(core) => (Some(core.inside()), None),
+            Core::Varying(core) => (None, Some((core.in_flight(), core.next_loss_in_flight()))),
+        };
+        let before = varying.as_ref().map_or(Instant::MAX, |(_, loss)| *loss);
+        let in_flight =
+            constant.into_iter().flatten().chain(varying.into_iter().flat_map(|(carried, _)| carried));
+        let arrivals = in_flight
+            .take_while(move |carried| is_lossless && carried.arrival <= last && carried.arrival < before);
+        arrivals.map(|carried| (carried.arrival, &*carried.packet))
     }
 
     /// Take the packets back that wait and are wanted, for a caller that has another path for them; what is in service

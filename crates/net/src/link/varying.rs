@@ -111,6 +111,11 @@ impl Varying {
     }
 
     fn next_event(&self) -> Option<(Instant, LinkEvent)> {
+        let events = self.events().into_iter();
+        events.filter_map(|(at, event)| at.filter(|at| *at < Instant::MAX).map(|at| (at, event))).min()
+    }
+
+    fn events(&self) -> [(Option<Instant>, LinkEvent); 4] {
         let transmission = match self.capacity {
             Capacity::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
             Capacity::Opportunities(_) => self.next_chance.map(|chance| chance.at),
@@ -122,9 +127,6 @@ impl Varying {
             (begins, LinkEvent::HandoverBegins),
             (self.in_flight.front().map(|carried| carried.arrival), LinkEvent::Arrival),
         ]
-        .into_iter()
-        .filter_map(|(at, event)| at.filter(|at| *at < Instant::MAX).map(|at| (at, event)))
-        .min()
     }
 
     /// Whether a packet would go straight into service.
@@ -247,11 +249,21 @@ impl Varying {
         delays.min().unwrap_or(Duration::ZERO)
     }
 
-    /// A time before which nothing inside reaches the far end.
-    pub(super) fn earliest_delivery(&self) -> Option<Instant> {
-        let arrival = self.in_flight.front().map(|carried| carried.arrival);
-        let others = self.wake_at().filter(|at| Some(*at) != arrival);
-        arrival.into_iter().chain(others.map(|at| at + self.least_delay())).min()
+    pub(super) fn in_flight(&self) -> impl Iterator<Item = &Carried> {
+        self.in_flight.iter()
+    }
+
+    /// A time before which nothing reaches the far end that has not left the transmitter.
+    pub(super) fn earliest_after_transmission(&self) -> Option<Instant> {
+        let events = self.events().into_iter().filter(|(_, event)| *event != LinkEvent::Arrival);
+        events.filter_map(|(at, _)| at).min().map(|at| at + self.least_delay())
+    }
+
+    /// When packets in flight may be lost next. [`Instant::MAX`] for never.
+    pub(super) fn next_loss_in_flight(&self) -> Instant {
+        let handovers = self.handovers.as_slice().iter().skip(self.next_handover);
+        let losing = handovers.filter(|handover| handover.fates.in_flight == InFlight::Drop);
+        losing.map(|handover| handover.at).min().unwrap_or(Instant::MAX)
     }
 
     fn note_queue(&self, sink: &mut Sink<'_>) {
