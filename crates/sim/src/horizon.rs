@@ -24,7 +24,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         while !is_settled {
             is_settled = true;
             for place in 0..self.slots.len() {
-                let through = self.delay_through(place) + self.from_exits_of(place, &horizon);
+                let through = self.delay_through(place) + self.time_beyond(place, &horizon);
                 if through < horizon.0[place] {
                     horizon.0[place] = through;
                     is_settled = false;
@@ -42,7 +42,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             Element::Machine(n) => self.machines[n as usize].wake_at(),
             Element::Router(_) => None,
         };
-        let arrival = |place: usize| Some(due(place)? + self.from_exits_of(place, horizon));
+        let arrival = |place: usize| Some(due(place)? + self.time_beyond(place, horizon));
         (0..self.slots.len()).filter_map(arrival).min()
     }
 
@@ -93,7 +93,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
-    fn from_exits_of(&self, place: usize, horizon: &Horizon) -> Duration {
+    fn time_beyond(&self, place: usize, horizon: &Horizon) -> Duration {
         self.exits_of(place).map(|element| horizon.from(element)).min().unwrap_or(Duration::MAX)
     }
 

@@ -115,7 +115,7 @@ fn a_silent_run_ends_like_one_that_is_listened_to() {
 }
 
 /// A model that writes down which arrivals the other one loses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Noted {
     model: Bernoulli,
     lost: Arc<Mutex<Vec<u64>>>,

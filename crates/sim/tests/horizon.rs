@@ -1,5 +1,6 @@
 //! Lower bounds of arrivals outside are never later than what arrives, and what is certain arrives when it was said to.
 
+use seamline_net::error::Bernoulli;
 use seamline_net::schedule::{Schedule, Steps};
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{ElementId, HostPort, Router, World};
@@ -27,7 +28,9 @@ fn varying(stream: &mut Stream, least: Duration) -> LinkConfig {
     }
     let schedule = Schedule { one_way_delay: Some(Steps::new(points).unwrap()), ..Schedule::default() };
     let loss_stream = Stream::new(1, "loss");
+    let air = Bernoulli::new(0.1, Stream::new(stream.bits(), "air"));
     LinkConfig {
+        end_error: Some(air.into()),
         scheduled: Some(Scheduled { schedule, loss_stream }),
         ..LinkConfig::new(Rate::from_megabits_per_second(20), least)
     }

@@ -57,7 +57,7 @@ impl TimedLink {
 
 /// Loses what arrives in `[k * period, k * period + length)` seconds, k >= 1, by ns-2's clock: its commands
 /// at the ends of an outage were scheduled before any packet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TimedOutage {
     pub(super) period: f64,
     pub(super) length: f64,

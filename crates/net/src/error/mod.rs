@@ -28,8 +28,20 @@ pub struct Arrival<'a> {
     pub packet: &'a Packet,
 }
 
+/// Copies an error model with its state, so that one can look ahead. Everything that is `Clone` has it.
+pub trait CloneModel {
+    /// A copy.
+    fn clone_model(&self) -> Box<dyn ErrorModel>;
+}
+
+impl<M: ErrorModel + Clone + 'static> CloneModel for M {
+    fn clone_model(&self) -> Box<dyn ErrorModel> {
+        Box::new(self.clone())
+    }
+}
+
 /// Decides which packets are lost.
-pub trait ErrorModel: Debug + Send {
+pub trait ErrorModel: CloneModel + Debug + Send {
     /// Whether this packet is lost. Called once per packet, in order of arrival. A model draws the same
     /// number of random numbers for every packet, so that runs with different parameters stay aligned.
     fn loses(&mut self, arrival: Arrival<'_>) -> bool;
@@ -51,6 +63,12 @@ pub struct ErrorStage {
     model: Box<dyn ErrorModel>,
     applies_to: AppliesTo,
     arrivals: u64,
+}
+
+impl Clone for ErrorStage {
+    fn clone(&self) -> Self {
+        ErrorStage { model: self.model.clone_model(), ..*self }
+    }
 }
 
 impl ErrorStage {

@@ -155,7 +155,6 @@ impl Link {
     /// happens to it, changes that.
     pub fn certain(&self, now: Instant) -> impl Iterator<Item = (Instant, &Packet)> {
         let last = now + self.least_delay();
-        let is_lossless = self.end.is_empty();
         let (constant, varying) = match &self.core {
             Core::Constant(core) => (Some(core.inside()), None),
             Core::Varying(core) => (None, Some((core.in_flight(), core.next_loss_in_flight()))),
@@ -163,9 +162,12 @@ impl Link {
         let before = varying.as_ref().map_or(Instant::MAX, |(_, loss)| *loss);
         let in_flight =
             constant.into_iter().flatten().chain(varying.into_iter().flat_map(|(carried, _)| carried));
-        let arrivals = in_flight
-            .take_while(move |carried| is_lossless && carried.arrival <= last && carried.arrival < before);
-        arrivals.map(|carried| (carried.arrival, &*carried.packet))
+        let arrivals =
+            in_flight.take_while(move |carried| carried.arrival <= last && carried.arrival < before);
+        let mut end = self.end.clone();
+        let survives =
+            move |(at, packet): &(Instant, &Packet)| !end.iter_mut().any(|stage| stage.loses(*at, packet));
+        arrivals.map(|carried| (carried.arrival, &*carried.packet)).filter(survives)
     }
 
     /// Take the packets back that wait and are wanted, for a caller that has another path for them; what is in service
