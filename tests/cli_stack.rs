@@ -173,3 +173,47 @@ fn what_does_not_go_together_is_refused() {
     let split = "agent=[{ name = \"pep\", kind = \"split\", link = \"middle\" }]";
     refused(&["--set", "flow.kernel.stack=\"linux-2.6\"", "--set", split], &["splits connections"]);
 }
+
+/// Bundled scenarios with parts that the TCP of a kernel does not go with.
+const NEED_OUR_TCP: [(&str, &str); 2] =
+    [("handover", "handover scheme"), ("lossy-hop", "splits connections")];
+
+/// The long run: `cargo test --release --test cli_stack -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes for each kernel"]
+fn every_bundled_scenario_runs_over_every_kernel() {
+    let folder = folder();
+    let kernels = results(&["kernel", "list", "--json"], folder.path());
+    let kernels: Vec<&str> =
+        kernels["kernels"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert!(!kernels.is_empty(), "seamline kernel build 6.12");
+    let scenarios = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios")).unwrap();
+    let mut names: Vec<String> = scenarios
+        .filter_map(|file| Some(file.unwrap().file_name().to_str()?.strip_suffix(".toml")?.to_owned()))
+        .filter(|name| !name.ends_with(".differences") && name != "template")
+        .collect();
+    names.sort();
+    for (kernel, name) in kernels.iter().flat_map(|kernel| names.iter().map(move |name| (kernel, name))) {
+        let words = ["demo", name, "--stack", kernel, "--seeds", "1", "--json", "--quiet"];
+        let reason = NEED_OUR_TCP.iter().find(|(refused, _)| refused == name);
+        if let Some((_, reason)) = reason {
+            assert_contains(&refuses(&words, folder.path()), &[reason]);
+            println!("{kernel} {name}: needs our TCP ({reason})");
+            continue;
+        }
+        let document = results(&words, folder.path());
+        for cell in document["cells"].as_array().unwrap() {
+            let run = &cell["runs"][0];
+            let delivered: f64 = run["flows"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| it["delivered_bytes"].as_f64().unwrap())
+                .sum();
+            assert!(delivered > 0.0, "{kernel} {name} {}: {run}", cell["name"]);
+            let emulation = &run["emulation"];
+            assert_eq!(emulation["lateness_max_us"], 0.0, "{kernel} {name}: {emulation}");
+        }
+        println!("{kernel} {name}: {} grid cells", document["cells"].as_array().unwrap().len());
+    }
+}

@@ -21,6 +21,9 @@ use std::io;
 /// The run begins at a whole second, so that the phases of the kernel's own ticks are the same for every run.
 const PHASE: u64 = 1_000_000_000;
 
+/// Memory for what all hosts have sent and the network has not taken in: a quarter of the guest's.
+const SENT_BYTES: usize = 256 << 20;
+
 /// If packets need less time than this from a host to the next, the engine looks at each when it is sent. Otherwise it sleeps until one can
 /// arrive, and at most for that time.
 const LEAST_LOOKAHEAD: Duration = Duration::from_micros(200);
@@ -64,9 +67,10 @@ pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabErro
 fn hosts(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Host>> {
     let hub = Namespace::new()?;
     let mtu = mtu(live.scenario(), stacks.version);
-    let nodes = live.host_nodes().into_iter();
+    let nodes = live.host_nodes();
+    let memory = SENT_BYTES / nodes.len().max(1);
     let sysctls = &live.scenario().sysctls;
-    nodes.map(|node| Host::new(node, live::node_id(node), mtu, &hub, sysctls)).collect()
+    nodes.into_iter().map(|node| Host::new(node, live::node_id(node), mtu, &hub, sysctls, memory)).collect()
 }
 
 fn plans(live: &Live<'_>, stacks: &Stacks, hosts: &mut [Host]) -> Vec<Plan> {
@@ -129,7 +133,7 @@ impl Engine<'_, '_> {
             now = self.advance(now)?;
             self.send_ahead()?;
             if now >= end {
-                return Ok(Ended::Complete(self.emulation()?));
+                return self.end();
             }
             self.serve(now)?;
             now = self.wait(now, end)?;
@@ -253,6 +257,17 @@ impl Engine<'_, '_> {
         let since_origin = |at: Instant| Instant::ZERO + at.saturating_since(self.clock.origin);
         let until = self.clock.origin + due.saturating_since(Instant::ZERO);
         Ok(since_origin(self.operations.wait(until, &mut self.done)?.unwrap_or_else(clock::monotonic)))
+    }
+
+    fn end(&self) -> Result<Ended, LabError> {
+        let emulation = self.emulation()?;
+        match emulation.lost_at_interfaces {
+            0 => Ok(Ended::Complete(emulation)),
+            lost => Err(LabError::Failed(format!(
+                "hosts sent {lost} frames more at once than there is memory for\n\
+                 tip: fewer hosts with the TCP of a kernel, or smaller windows (sysctl = [\"net.ipv4.tcp_wmem=...\"])"
+            ))),
+        }
     }
 
     fn emulation(&self) -> io::Result<EmulationRecord> {

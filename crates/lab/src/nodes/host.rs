@@ -30,13 +30,14 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Make it. The other end of its interface is in the `hub`.
+    /// Make it. The other end of its interface is in the `hub`. `memory` bytes are for what it has sent.
     pub(super) fn new(
         node: usize,
         id: NodeId,
         mtu: u32,
         hub: &Namespace,
         sysctls: &[(String, String)],
+        memory: usize,
     ) -> io::Result<Self> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
@@ -46,7 +47,7 @@ impl Host {
         namespace.within(|| turn_off_send_offload(INTERFACE))?;
         site::way_nowhere(&far_name, mtu).bring_up(hub)?;
         time_departures(hub, &far_name)?;
-        let sent = PacketRing::open(hub, &far_name, mtu)?;
+        let sent = PacketRing::open(hub, &far_name, mtu, memory)?;
         site::way_of_host(id, mtu, None).bring_up(&namespace)?;
         // What TCP has learned of one connection must not change the next one.
         settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;

@@ -15,8 +15,8 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Frames that may wait: more than any window, so that none is lost.
-const FRAMES: usize = 1 << 14;
+/// The most frames that may wait: more than any window.
+const MOST_FRAMES: usize = 1 << 14;
 /// Bytes that the kernel maps in one piece.
 const BLOCK: usize = 1 << 16;
 /// Bytes that may wait for their time of departure.
@@ -41,6 +41,7 @@ pub struct PacketRing {
     socket: Arc<OwnedFd>,
     memory: NonNull<u8>,
     frame_bytes: usize,
+    frames: usize,
     next: usize,
 }
 
@@ -48,22 +49,24 @@ pub struct PacketRing {
 unsafe impl Send for PacketRing {}
 
 impl PacketRing {
-    /// From now on, what comes in by the interface.
+    /// From now on, what comes in by the interface. It takes about `memory` bytes.
     ///
     /// # Errors
     /// When the process may not open packet sockets in the namespace, or there is not enough memory.
-    pub fn open(namespace: &Namespace, interface: &str, mtu: u32) -> io::Result<Self> {
+    pub fn open(namespace: &Namespace, interface: &str, mtu: u32, memory: usize) -> io::Result<Self> {
         let index = netlink::index(namespace, interface)?;
         let frame_bytes = (mtu as usize + BEFORE_FRAME).next_power_of_two();
+        let in_a_block = BLOCK.max(frame_bytes) / frame_bytes;
+        let frames = (memory / frame_bytes).clamp(in_a_block, MOST_FRAMES) / in_a_block * in_a_block;
         let opened = namespace.within(|| {
             // SAFETY: a call without memory.
             let socket = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
             let socket = Errno::result(socket)?;
             // SAFETY: the kernel has just made it, so nobody else owns it.
             let socket = unsafe { OwnedFd::from_raw_fd(socket) };
-            prepare(&socket, frame_bytes)?;
-            let memory = map(&socket, FRAMES * frame_bytes)?;
-            let ring = PacketRing { socket: Arc::new(socket), memory, frame_bytes, next: 0 };
+            prepare(&socket, frame_bytes, frames)?;
+            let memory = map(&socket, frames * frame_bytes)?;
+            let ring = PacketRing { socket: Arc::new(socket), memory, frame_bytes, frames, next: 0 };
             bind(&ring.socket, index)?;
             Ok(ring)
         });
@@ -95,7 +98,7 @@ impl PacketRing {
     /// Give the next frame back to the kernel.
     pub fn release(&mut self) {
         self.status().store(libc::TP_STATUS_KERNEL, Ordering::Release);
-        self.next = (self.next + 1) % FRAMES;
+        self.next = (self.next + 1) % self.frames;
     }
 
     /// Frames that the kernel had no room for since this was last asked.
@@ -129,7 +132,7 @@ impl PacketRing {
 impl Drop for PacketRing {
     fn drop(&mut self) {
         // SAFETY: it was mapped with this length, and nothing refers to it any more.
-        unsafe { libc::munmap(self.memory.as_ptr().cast(), FRAMES * self.frame_bytes) };
+        unsafe { libc::munmap(self.memory.as_ptr().cast(), self.frames * self.frame_bytes) };
     }
 }
 
@@ -139,13 +142,13 @@ impl AsFd for PacketRing {
     }
 }
 
-fn prepare(socket: &OwnedFd, frame_bytes: usize) -> io::Result<()> {
+fn prepare(socket: &OwnedFd, frame_bytes: usize, frames: usize) -> io::Result<()> {
     let number = |number: usize| number as libc::c_uint;
     let ring = libc::tpacket_req {
         tp_block_size: number(BLOCK.max(frame_bytes)),
-        tp_block_nr: number(FRAMES * frame_bytes / BLOCK.max(frame_bytes)),
+        tp_block_nr: number(frames * frame_bytes / BLOCK.max(frame_bytes)),
         tp_frame_size: number(frame_bytes),
-        tp_frame_nr: number(FRAMES),
+        tp_frame_nr: number(frames),
     };
     let on: libc::c_int = 1;
     set(
