@@ -57,8 +57,8 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
         .definition("agent");
         .name("agent", "Its name", |it: &mut Options| &mut it.name);
         required kind: named(kinds), "Kind of agent";
-        optional link: index_of("link", links), "Link at whose end `from` it stands; the wireless side is downwards";
-        optional cell: index_of("cell", cells), "Cell at whose base station it stands, instead of `link`";
+        optional link: index_of("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`";
+        optional cell: index_of("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station";
         key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
         .with(seamline_agent::keys::parameters(), |it| &mut it.parameters);
     }
