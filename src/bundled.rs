@@ -61,7 +61,10 @@ pub(crate) static ALL: &[Bundled] = &[
     bundled!("handover", "a train's Wi-Fi: handover schemes against stock TCP, an agent against none"),
     bundled!("starlink", "upload from a Starlink terminal: a new satellite every 15 s"),
     bundled!("lte-drive", "download in a car: LTE cells and their rates change"),
-    bundled!("train-wifi", "access points along a railway: long hard handovers, with two values of the minimum RTO"),
+    bundled!(
+        "train-wifi",
+        "access points along a railway: long hard handovers, with two values of the minimum RTO"
+    ),
     bundled!("mobile-ip", "a new radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents"),
     bundled!("lossy-hop", "a base station whose air loses packets: Snoop and split connections against none"),
     bundled!("quickstart", "the smallest scenario: one lossy link"),
