@@ -118,7 +118,7 @@ enum Command {
     Run(run::Arguments),
     /// Run a bundled scenario, or one over your own recording.
     Demo(demo::Arguments),
-    /// Run all grid cells of a scenario on all processors and store every run; an interrupted sweep continues.
+    /// Run all grid cells of a scenario and store every run; an interrupted sweep continues.
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),

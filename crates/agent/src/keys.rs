@@ -14,7 +14,7 @@ pub fn parameters<'a>() -> Keys<'a, Parameters> {
     let role = Keys::new()
         .property(
             "role",
-            "Where it stands",
+            "Role of the agent: it is at the base station, or at the mobile router",
             choice(ROLES),
             |_, _| None,
             |it: &mut ObtcpParameters, role| it.role = role,

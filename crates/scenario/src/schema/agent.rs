@@ -27,7 +27,7 @@ pub struct AgentSpec {
     pub parameters: Parameters,
 }
 
-/// Where an agent stands: at the node that a link comes from, or at the base station of a cell; the wireless side is
+/// Where an agent is: at the node that a link comes from, or at the base station of a cell; the wireless side is
 /// downwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
@@ -84,7 +84,7 @@ fn place(it: &Options, reader: &mut Reader<'_>) -> Option<AgentPlace> {
     match ["link", "cell"].map(|key| reader.has(key)) {
         [false, false] => reader.missing("link"),
         [true, true] => {
-            let complaint = Complaint::new("it stands at one place: `link` or `cell`").code(Code::Conflict);
+            let complaint = Complaint::new("an agent is at one place: `link` or `cell`").code(Code::Conflict);
             reader.refuse_value("cell", complaint);
             return None;
         }
