@@ -27,8 +27,7 @@ Exit codes:
      delivered
   2  invalid arguments or configuration
 
-Documentation (in Seamline's source; the package has how-to/ in
-/usr/share/doc/seamline-host):
+Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/agent.md             where to place it, keys of --config
   docs/how-to/agent-monitoring.md  counters, limits
   docs/how-to/deployment.md        what to measure, how to remove it";
@@ -107,7 +106,7 @@ enum Kind {
     ElnAck,
     /// The mobile router requests what is missing, the base station retransmits it; needs --role
     Obtcp,
-    /// Splits each connection in two, each half with a TCP of its own (on a router, not a bridge)
+    /// Splits each connection in two, each half with its own TCP (on a router, not a bridge)
     Split,
     #[value(hide = true)]
     ObtcpBs,

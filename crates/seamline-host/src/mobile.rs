@@ -21,8 +21,7 @@ Exit codes:
      listens there, or it rejected the message
   2  invalid arguments or configuration
 
-Documentation (in Seamline's source; the package has how-to/ in
-/usr/share/doc/seamline-host):
+Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/mobile.md  keys of --config, messages, systemd unit";
 
 #[derive(Debug, clap::Args)]

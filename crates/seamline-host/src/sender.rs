@@ -17,8 +17,7 @@ Exit codes:
   1  it could not start or continue: see seamline-host doctor
   2  invalid arguments
 
-Documentation (in Seamline's source; the package has how-to/ in
-/usr/share/doc/seamline-host):
+Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/sender.md  what it does, what it needs, what it cannot do";
 
 #[derive(Debug, clap::Args)]
