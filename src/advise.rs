@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
     /// Size of the file that the host transfers; the result is its completion time
     #[arg(long, value_name = "SIZE")]
     file: Option<String>,
-    /// Use a flow without end instead; the result is the data it delivers within this time
+    /// Instead of --file: use a flow without end; the result is the data that it delivers within this time
     #[arg(long, value_name = "TIME")]
     horizon: Option<String>,
-    /// The host sends instead of receiving. Both directions of a link are the same
+    /// The host sends instead of receiving. Both directions of a link have the same parameters
     #[arg(long)]
     upload: bool,
     /// Time from the start of the flow to the handover [default: ten round trips of the old link]
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// How much data base stations buffer for the host while it is away, and then forward [default: none; it is lost]
     #[arg(long, value_name = "AMOUNT")]
     forward: Option<String>,
-    /// Seeds 1, 2, ... n
+    /// Number of seeds (1, 2, ... n)
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: u32,
     /// The variant of TCP (seamline list variants)
@@ -63,10 +63,11 @@ pub(crate) struct Arguments {
     /// The profile of TCP (seamline list profiles)
     #[arg(long, value_name = "NAME", default_value = "linux")]
     profile: String,
-    /// Write the figure (SVG), the answer (JSON) and, if the handover completes, its scenario into this folder
+    /// Write the figure (SVG), the answer (JSON) and its scenario, if the transfer completes after the handover, into this
+    /// directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Check the decisive points against the TCP of this kernel, in virtual time [default: the newest that is built, if there is one]
+    /// Check the answer with the TCP of this kernel, in virtual time [default: the newest that is built, if there is one]
     #[arg(long, value_name = "NAME", conflicts_with = "no_check")]
     kernel: Option<String>,
     /// Do not check the answer against a kernel

@@ -18,6 +18,7 @@ use seamline_benchmark::summary::{Cell, summarise};
 use seamline_benchmark::{jobs, markdown, picture, text};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
+use seamline_host::doctor::wrapped;
 use seamline_lab::system::kernel_release;
 use seamline_report::picture::standalone;
 use seamline_wire::Duration;
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = remedies())]
 pub(crate) struct Arguments {
-    /// Runs of each case; intervals hold at 95 % from six runs on
+    /// Runs of each case; 95 % intervals need at least six runs
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
     /// Take a few minutes in total: two cases of each remedy, one run each
@@ -46,16 +47,16 @@ pub(crate) struct Arguments {
     /// Only cases without random packet loss
     #[arg(long)]
     no_random_loss: bool,
-    /// Run this many at a time
+    /// Number of runs at a time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// How often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// Store all runs in this folder, next to earlier ones, with tables as Markdown and pictures
+    /// Store all runs in this directory, next to earlier ones, with tables as Markdown and figures
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing; show and draw the stored runs in the folder of --out
+    /// Run nothing; show the stored runs in the directory of --out and write their figures
     #[arg(long, requires = "out", conflicts_with_all = ["quick"])]
     again: bool,
     #[command(flatten)]
@@ -85,7 +86,9 @@ impl From<Kind> for Traffic {
 
 /// The text below the options.
 fn remedies() -> String {
-    let lines = remedy::ALL.iter().map(|it| format!("  {:<16}{}\n", it.name, it.description));
+    // Narrow enough for a help of 80 columns, which would break longer lines without their indentation.
+    let about = |it: &Remedy| wrapped(it.description, "", 60).join(&format!("\n{:18}", ""));
+    let lines = remedy::ALL.iter().map(|it| format!("  {:<16}{}\n", it.name, about(it)));
     format!("Remedies:\n{}", lines.collect::<String>())
 }
 

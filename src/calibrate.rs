@@ -10,7 +10,7 @@ use serde_json::Value;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Measure for a quarter of a minute instead of a full minute
+    /// Measure for 15 s instead of a minute
     #[arg(long)]
     quick: bool,
     #[command(flatten)]

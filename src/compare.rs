@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Results: the folder of a sweep, its runs.jsonl, or the output of `run --format json`
+    /// The first result: the directory of a sweep, its runs.jsonl, or the output of `run --format json`
     a: PathBuf,
-    /// The results to compare with them
+    /// The second result
     b: PathBuf,
     #[command(flatten)]
     format: FormatOption,

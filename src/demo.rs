@@ -17,14 +17,14 @@ const FOLDER: &str = "seamline-demo";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The bundled scenario
+    /// The bundled scenario [default: handover, or the one for the recording]
     #[arg(value_parser = PossibleValuesParser::new(names()))]
     name: Option<String>,
-    /// Run over a recording: a LeoEM path log, a mahimahi trace or a delay series, plain or gzip. Without it, scenarios
-    /// that need one run over a sample
+    /// Run over a recording: a LeoEM path log, a mahimahi trace or a delay series, plain or gzip. Without this
+    /// option, scenarios that need a recording use a sample
     #[arg(long, value_name = "PATH")]
     recording: Option<PathBuf>,
-    /// Print the scenario file instead of running it, as a start for your own
+    /// Print the scenario file instead of running it, to start your own
     #[arg(long)]
     print: bool,
     #[command(flatten)]

@@ -21,7 +21,7 @@ use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// With more grid cells than this, tables are only shown on request.
+/// With more grid cells than this, tables are only shown on request. The help of [`Table::Auto`] has this number.
 const MOST_TABLES: usize = 6;
 
 /// Changes to the scenario.
@@ -30,7 +30,8 @@ pub(crate) struct Overrides {
     /// Run this many seeds (1, 2, ... n) instead of the scenario's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: Option<u32>,
-    /// Set a key of the scenario, e.g. link.space.rate="20 Mbit/s" or grid.flow.main.variant='["vegas"]'
+    /// Set a key of the scenario, e.g. link.space.rate="20 Mbit/s" or grid.flow.main.variant='["vegas"]';
+    /// can be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// TCP of all flows that name no other: that of a Linux kernel in virtual time, e.g. linux-6.12, or seamline
@@ -41,7 +42,7 @@ pub(crate) struct Overrides {
 /// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// Run this many at a time [default: the number of processors]
+    /// Number of runs at a time [default: the number of processors]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
@@ -100,8 +101,8 @@ pub(crate) const MOST_SEEDS: i64 = 10_000;
 /// What results are compared with.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BaselineOption {
-    /// Compare each grid cell with the one that differs in this key only, e.g. agent.station.kind=none [default: along
-    /// schemes, and along every key that has the value none]
+    /// Compare each grid cell with the one that differs in this key only, e.g. agent.station.kind=none [default: the
+    /// grid cell with the first scheme, or without schemes the first grid cell; also the value none of every key that has it]
     #[arg(long, value_name = "KEY=VALUE")]
     baseline: Option<String>,
 }
@@ -132,11 +133,11 @@ pub(crate) struct Options {
     pub(crate) format: FormatOption,
     #[command(flatten)]
     pub(crate) files: FileOptions,
-    /// Write a report into this folder: a page with figures, and all data as CSV, JSON and Parquet. Writes only the
+    /// Write a report into this directory: a page with figures, and all data as CSV, JSON and Parquet. Writes only the
     /// page if the name ends in .html
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// For which grid cells to show a table (of their first run)
+    /// Grid cells for which to show a table of the first run
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Table::Auto)]
     pub(crate) table: Table,
     /// Do not show progress and warnings
@@ -144,10 +145,10 @@ pub(crate) struct Options {
     pub(crate) quiet: bool,
 }
 
-/// For which grid cells to show a table.
+/// Grid cells for which to show a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Table {
-    /// All, unless there are many
+    /// All, if there are at most 6
     Auto,
     /// All
     All,
@@ -247,7 +248,7 @@ fn incomplete_failure(
         && let Some(error) = incomplete.unwritten.first()
     {
         return Failure::Runtime(format!(
-            "{error}\ntip: --pcapng, --events, --xplot and --iperf3 name another folder"
+            "{error}\ntip: --pcapng, --events, --xplot and --iperf3 name another directory"
         ));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());

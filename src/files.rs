@@ -10,17 +10,17 @@ use std::path::PathBuf;
 /// Folders of files.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FileOptions {
-    /// Write a capture of the first run of each grid cell into this folder, taken at the senders
+    /// Write a capture of the first run of each grid cell into this directory, taken at the senders
     #[arg(long, value_name = "DIR")]
     pub(crate) pcapng: Option<PathBuf>,
-    /// Write all events of the first run of each grid cell into this folder, as CSV
+    /// Write all events of the first run of each grid cell into this directory, as CSV
     #[arg(long, value_name = "DIR")]
     pub(crate) events: Option<PathBuf>,
-    /// Write a time-sequence graph of each flow of the first run of each grid cell into this folder, for xplot and in
+    /// Write a time-sequence graph of each flow of the first run of each grid cell into this directory, for xplot and in
     /// the style of tcptrace
     #[arg(long, value_name = "DIR")]
     pub(crate) xplot: Option<PathBuf>,
-    /// Write the result of each flow of every run into this folder, in the JSON format of iperf3
+    /// Write the result of each flow of every run into this directory, in the JSON format of iperf3
     #[arg(long, value_name = "DIR")]
     pub(crate) iperf3: Option<PathBuf>,
 }

@@ -25,7 +25,7 @@ enum Command {
         /// Its name, such as linux-6.12 [default: all]
         name: Option<String>,
     },
-    /// Remove a kernel, and what is left of building it
+    /// Remove a kernel and the files left from its build
     Remove {
         /// Its name, such as linux-6.12
         name: String,

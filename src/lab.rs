@@ -14,7 +14,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// Help of --jobs, which only virtual time allows.
+const JOBS: &str =
+    "Number of runs at a time, in virtual time [default: the number of processors; in real time 1]";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("jobs", |jobs| jobs.help(JOBS)))]
 pub(crate) struct Arguments {
     /// The scenario file (`seamline init lab.toml --from lab-quick` writes one)
     file: PathBuf,
@@ -24,7 +29,7 @@ pub(crate) struct Arguments {
     /// the host can [default kernel: the newest]
     #[arg(long = "virtual", value_name = "KERNEL", num_args = 0..=1, require_equals = true, default_missing_value = "newest")]
     virtual_time: Option<String>,
-    /// Use seamline's own TCP endpoint at this node instead of the kernel's; can be repeated
+    /// Use Seamline's own TCP endpoint at this node instead of the kernel's; can be repeated
     #[arg(long, value_name = "NODE")]
     seamline: Vec<String>,
     /// Use this kernel congestion control for all kernel senders, instead of each flow's variant
@@ -49,7 +54,7 @@ pub(crate) struct Arguments {
     /// Report a node's link events to the Unix datagram socket at this path, as text for `seamline-host mobile`; can be repeated
     #[arg(long, value_name = "NODE=PATH", requires = "command")]
     notify: Vec<String>,
-    /// The command to run inside the network, where hosts have their nodes' names [default: run the scenario's flows]
+    /// The command to run inside the network; the names of nodes are host names there [default: run the scenario's flows]
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

@@ -98,7 +98,7 @@ pub use seamline_scenario::keys;
 pub use seamline_tcp as tcp;
 pub use seamline_wire::{Duration, Instant};
 
-/// How TCP behaves, and what helps it, when hosts move between base stations, Wi-Fi, cellular, satellites or trains.
+/// How TCP behaves, and what helps it, when hosts move between base stations, Wi-Fi, cellular networks, satellites or trains.
 #[derive(Debug, Parser)]
 #[command(name = "seamline", version, disable_help_subcommand = true)]
 struct Cli {
@@ -111,14 +111,14 @@ struct Cli {
 enum Command {
     /// Write a commented scenario to start from.
     Init(init::Arguments),
-    /// Write a crate for a congestion control of your own.
+    /// Write a crate for your own congestion control.
     #[command(subcommand)]
     New(new::Kind),
     /// Run a scenario file and compare its variants.
     Run(run::Arguments),
     /// Run a bundled scenario, or one over your own recording.
     Demo(demo::Arguments),
-    /// Run a grid of scenarios on all processors and store every run; resumable.
+    /// Run all grid cells of a scenario and store every run; an interrupted sweep continues.
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),
@@ -128,9 +128,9 @@ enum Command {
     Paper(paper::Arguments),
     /// Evaluate a paper's formulas as a table or a figure, without simulation.
     Model(model::Arguments),
-    /// Run a scenario over real Linux TCP, in namespaces connected by emulated links.
+    /// Run a scenario over real Linux TCP and emulated links, in real or virtual time.
     Lab(lab::Arguments),
-    /// Build and keep Linux kernels that run in virtual time.
+    /// Build and manage Linux kernels that run in virtual time.
     Kernel(kernel::Arguments),
     /// Compare the simulator, its endpoints over real packets, and the kernel's TCP.
     Parity(parity::Arguments),
@@ -138,7 +138,7 @@ enum Command {
     Benchmark(benchmark::Arguments),
     /// Generate TCP load and report when a connection stalls.
     Load(load::Arguments),
-    /// Measure how exact the lab's emulated links are on this host.
+    /// Measure the accuracy of the lab's emulated links on this host.
     Calibrate(calibrate::Arguments),
     /// Check what this host offers for live experiments, and how to get what is missing.
     Doctor(doctor::Arguments),

@@ -18,7 +18,8 @@ pub(crate) enum Kind {
     Variants,
     CongestionControls,
     Recoveries,
-    Handovers,
+    #[value(alias = "handovers")]
+    Schemes,
     Profiles,
     Generators,
     Recordings,
@@ -31,12 +32,12 @@ pub(crate) enum Kind {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Only these
+    /// The kind to list [default: all]
     #[arg(value_enum)]
     kind: Option<Kind>,
     #[command(flatten)]
     format: FormatOption,
-    /// What only comparisons with older work need: profiles and keys of ns-2
+    /// List the profiles and keys that only comparisons with older work need (ns-2)
     #[arg(long, conflicts_with_all = ["kind", "format", "json"])]
     historical: bool,
 }
@@ -115,7 +116,7 @@ pub(crate) fn headline(kind: Kind) -> &'static str {
         Kind::Variants => "Variants (flow: variant = ...)",
         Kind::CongestionControls => "Congestion controls (flow: congestion_control = ...)",
         Kind::Recoveries => "Recoveries (flow: recovery = ...)",
-        Kind::Handovers => "Handover schemes (flow: handover = ...)",
+        Kind::Schemes => "Handover schemes (flow: handover = ...)",
         Kind::Profiles => "Profiles (flow: profile = ...)",
         Kind::Generators => "Generators (link: schedule = { kind = ... })",
         Kind::Recordings => "Recordings (link: schedule = { kind = ..., file = ... })",
@@ -136,7 +137,7 @@ pub(crate) fn entries(kind: Kind) -> Vec<Entry> {
         Kind::Variants => variant::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::CongestionControls => cc::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
-        Kind::Handovers => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Schemes => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profiles(false),
         Kind::Generators => of_kinds("schedule", |kind| kind.table.key("file").is_none()),
         Kind::Recordings => of_kinds("schedule", |kind| kind.table.key("file").is_some()),

@@ -25,7 +25,7 @@ enum End {
     Serve(ServeArguments),
     /// Fetch bytes, and report stalls.
     Fetch(FetchArguments),
-    /// Inside of `seamline lab`: wait until a time of the scenario.
+    /// Inside `seamline lab`: wait until a time of the scenario.
     Wait(WaitArguments),
 }
 
@@ -52,8 +52,8 @@ struct FetchArguments {
     /// Its port
     #[arg(long, value_name = "PORT", default_value_t = PORT)]
     port: u16,
-    /// How long to fetch
-    #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "10 s")]
+    /// How long to fetch [default: 10 s]
+    #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "10 s", hide_default_value = true)]
     duration: Duration,
     /// Inside `seamline lab`: fetch until this time of the scenario, and report all times on its clock
     #[arg(long, value_name = "TIME", value_parser = words::time, conflicts_with = "duration")]
@@ -64,8 +64,8 @@ struct FetchArguments {
     /// Use MPTCP
     #[arg(long)]
     mptcp: bool,
-    /// The shortest stall to report
-    #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "200 ms")]
+    /// The shortest stall to report [default: 200 ms]
+    #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "200 ms", hide_default_value = true)]
     stall: Duration,
     /// Write when data arrived into this file, as JSON
     #[arg(long, value_name = "FILE")]

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Model {
-    /// Recovery time and throughput of Snoop and obTCP over two wireless links, one behind the other
+    /// Recovery time and throughput of Snoop and obTCP over two wireless links in series
     Obtcp(Obtcp),
 }
 
@@ -33,14 +33,14 @@ struct Obtcp {
     /// Share of packets lost between mobile router and mobile host
     #[arg(long, value_name = "SHARE", default_value = "0.0001")]
     p2: String,
-    /// One-way delay between fixed host and base station
-    #[arg(long, value_name = "TIME", default_value = "0.5 ms")]
+    /// One-way delay between fixed host and base station [default: 0.5 ms]
+    #[arg(long, value_name = "TIME", default_value = "0.5 ms", hide_default_value = true)]
     d0: String,
-    /// One-way delay between base station and mobile router
-    #[arg(long, value_name = "TIME", default_value = "20 ms")]
+    /// One-way delay between base station and mobile router [default: 20 ms]
+    #[arg(long, value_name = "TIME", default_value = "20 ms", hide_default_value = true)]
     d1: String,
-    /// One-way delay between mobile router and mobile host
-    #[arg(long, value_name = "TIME", default_value = "20 ms")]
+    /// One-way delay between mobile router and mobile host [default: 20 ms]
+    #[arg(long, value_name = "TIME", default_value = "20 ms", hide_default_value = true)]
     d2: String,
     /// Mean window W' in packets
     #[arg(long, value_name = "PACKETS", default_value = "16")]
@@ -51,8 +51,8 @@ struct Obtcp {
     /// How many lost packets obTCP repairs at a time between mobile router and mobile host
     #[arg(long, value_name = "PACKETS", default_value = "1")]
     n2: String,
-    /// Payload of a packet, for throughput in bit/s
-    #[arg(long, value_name = "SIZE", default_value = "1000 B")]
+    /// Payload of a packet, for throughput in bit/s [default: 1000 B]
+    #[arg(long, value_name = "SIZE", default_value = "1000 B", hide_default_value = true)]
     packet_size: String,
     /// Vary a parameter: from:to:step or a list, e.g. p1=0:0.2:0.02 or d2="5 ms,20 ms,50 ms". A second one gives a curve
     /// for each of its values

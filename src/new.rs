@@ -10,13 +10,13 @@ use std::path::Path;
 /// What can be written.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Kind {
-    /// Write a crate whose command is `seamline` with one congestion control more.
+    /// Write a crate that builds `seamline` with your congestion control added.
     Cc(Arguments),
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Name of the congestion control, the crate and its folder
+    /// Name of the congestion control, the crate and its directory
     name: String,
 }
 
@@ -45,9 +45,9 @@ pub(crate) fn run(kind: &Kind) -> Outcome {
     refuse(name)?;
     let folder = Path::new(name);
     fs::create_dir(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            Failure::Input(format!("{name} exists\ntip: choose another name, or another folder to work in"))
-        }
+        io::ErrorKind::AlreadyExists => Failure::Input(format!(
+            "{name} exists\ntip: choose another name, or another directory to work in"
+        )),
         _ => cannot_write(folder, &error),
     })?;
     write(folder, name).inspect_err(|_| drop(fs::remove_dir_all(folder)))?;

@@ -23,10 +23,10 @@ const SEEDS_FOR_READINGS: u32 = 3;
 pub(crate) struct Arguments {
     /// The paper; without one, all papers are listed
     paper: Option<String>,
-    /// The folder of the results; stored runs are not repeated
+    /// The directory of the results; stored runs are not repeated
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seeds per grid cell [default: the paper's five]
+    /// Seeds per grid cell [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: Option<u32>,
     /// Length of a run [default: the paper's own]

@@ -30,19 +30,19 @@ pub(crate) struct Arguments {
     scenario: Option<String>,
     #[command(flatten)]
     overrides: Overrides,
-    /// Take about a minute, for a check after every change: fewer cells, seeds and seconds
+    /// Run fewer grid cells, seeds and seconds, in about a minute, for a check after every change
     #[arg(long, conflicts_with_all = ["scenario", "seeds", "set"])]
     quick: bool,
     /// The kernel to compare with, in virtual time [default: the newest that is built]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Compare with the kernel of this host, in real time: hours instead of minutes, and slightly different every time
+    /// Compare with the kernel of this host, in real time: takes hours instead of minutes; results differ slightly every time
     #[arg(long, conflicts_with = "kernel")]
     real: bool,
     /// In real time, how often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// Run this many at a time [default: the number of processors; in real time 1]
+    /// Number of runs at a time [default: the number of processors; in real time 1]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; can be
@@ -55,10 +55,10 @@ pub(crate) struct Arguments {
     first_difference: bool,
     #[command(flatten)]
     format: FormatOption,
-    /// Write the tables as Markdown, the numbers as JSON and a picture of each scenario into this folder
+    /// Write the tables as Markdown, the numbers as JSON and a figure of each scenario into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run nothing; explain and draw the numbers in the folder of --out again, with the currently known differences
+    /// Run nothing; write tables and figures again from the results in the directory of --out, with the currently known differences
     #[arg(long, requires = "out", conflicts_with_all = ["quick", "seeds", "set", "agent"])]
     again: bool,
     /// Do not show progress and notes

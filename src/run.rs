@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario file (`seamline demo --print` shows one); - reads standard input
+    /// The scenario file (`seamline init` writes one); `-` reads standard input
     file: PathBuf,
     #[command(flatten)]
     options: Options,

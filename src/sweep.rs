@@ -28,13 +28,13 @@ pub(crate) struct Arguments {
     overrides: Overrides,
     #[command(flatten)]
     baseline: BaselineOption,
-    /// The folder of the results; stored runs are not repeated
+    /// The directory of the results; stored runs are not repeated
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Run only this part of the sweep, e.g. on one of several machines
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Allow the folder to hold results of other scenarios or versions, too
+    /// Allow the directory to hold results of other scenarios or versions, too
     #[arg(long)]
     add: bool,
     /// Also write one table for notebooks: DIR/runs.parquet

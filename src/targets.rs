@@ -9,10 +9,10 @@ use std::path::Path;
 /// Check a folder for results, and make it if need be. `option` names the argument.
 pub(crate) fn folder(option: &str, folder: &Path) -> Outcome {
     if folder.exists() && !folder.is_dir() {
-        let tip = "give a folder; it is made if it does not exist";
-        return Err(refused(option, folder, "it is a file, not a folder", tip));
+        let tip = "give a directory; it is created if it does not exist";
+        return Err(refused(option, folder, "it is a file, not a directory", tip));
     }
-    let tip = "choose another folder; it is made if it does not exist";
+    let tip = "choose another directory; it is created if it does not exist";
     // Unfinished, it leaves nothing behind.
     let probe = AtomicFile::create(&folder.join("probe"));
     probe.map(drop).map_err(|error| refused(option, folder, &error.cause.to_string(), tip))
@@ -25,7 +25,7 @@ pub(crate) fn report(option: &str, place: &Path) -> Outcome {
     }
     if place.is_dir() {
         let tip = "a name that ends in .html is that of a page; choose another one";
-        return Err(refused(option, place, "it is a folder", tip));
+        return Err(refused(option, place, "it is a directory", tip));
     }
     let above = place.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folder(option, above)

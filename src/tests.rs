@@ -10,7 +10,7 @@ use seamline_testing::{assert_current, commands};
 #[test]
 fn reference_of_the_commands_is_current() {
     let text = commands(&groups::command());
-    let intro = "# Commands\n\nOf `seamline`; those of `seamline-host` are on [their own page](commands-host.md). `seamline COMMAND --help` says the same.\n";
+    let intro = "# Commands\n\nThis page lists the commands of `seamline`. The commands of `seamline-host` are on [their own page](commands-host.md). `seamline COMMAND --help` says the same.\n";
     assert_current("docs/reference/commands.md", &format!("{intro}\n{}\n", text.trim_end()));
 }
 

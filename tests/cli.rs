@@ -16,10 +16,7 @@ fn without_arguments_it_shows_all_subcommands_in_groups() {
     let output = seamline(&[], &folder().keep());
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
-    assert_contains(
-        text,
-        &["Experiments:\n", "Papers:\n", "Real Linux (live):\n", "Tools:\n", "seamline-host"],
-    );
+    assert_contains(text, &["Experiments:\n", "Papers:\n", "Real Linux TCP:\n", "Tools:\n", "seamline-host"]);
     let lines = text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("  seamline"));
     let names: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names.len(), 22, "{text}");
@@ -138,7 +135,7 @@ fn what_cannot_be_written_is_reported_and_leaves_nothing_behind() {
     let arguments = ["run", &file, "--seeds", "1", "--set", "duration=1 s", "--pcapng", "occupied"];
     let output = seamline(&arguments, folder.path());
     assert_eq!(output.status.code(), Some(2));
-    let wanted = "--pcapng: cannot write to `occupied`: it is a file, not a folder";
+    let wanted = "--pcapng: cannot write to `occupied`: it is a file, not a directory";
     assert!(stderr(&output).contains(wanted), "{}", stderr(&output));
     assert_eq!(stdout(&output), "");
 }

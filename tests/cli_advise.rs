@@ -39,7 +39,7 @@ fn the_answer_begins_with_what_to_do_and_ends_with_how_to_ask_again() {
     );
     assert_contains(
         &text,
-        &["Huang et al., ACM MobiSys 2012", "wifi, changed as given", "t*_MAX", "T_MIN", "(stays)"],
+        &["Huang et al., ACM MobiSys 2012", "wifi, changed as given", "t*_MAX", "T_MIN", "no handover"],
     );
     assert_contains(&text, &["none (unmodified stack)", "freeze", "mobile end", "Closed form", "\nDeploy: "]);
     let (_, again) = text.split_once("Reproduce: seamline ").unwrap();

@@ -84,14 +84,17 @@ fn places_for_results_are_checked_first() {
     let file = scenario("quickstart.toml");
     for option in ["--report", "--pcapng", "--events"] {
         let message = refuses(&["run", &file, option, "file"], folder.path());
-        assert_contains(&message, &[option, "cannot write to `file`: it is a file, not a folder", "tip: "]);
+        assert_contains(
+            &message,
+            &[option, "cannot write to `file`: it is a file, not a directory", "tip: "],
+        );
         let message = refuses(&["run", &file, option, "/proc/nope"], folder.path());
         assert_contains(&message, &[option, "cannot write to `/proc/nope`"]);
     }
     let message = refuses(&["run", &file, "--report", "folder.html"], folder.path());
-    assert_contains(&message, &["--report", "it is a folder"]);
+    assert_contains(&message, &["--report", "it is a directory"]);
     let message = refuses(&["sweep", &file, "--out", "file"], folder.path());
-    assert_contains(&message, &["--out", "it is a file, not a folder"]);
+    assert_contains(&message, &["--out", "it is a file, not a directory"]);
     assert_contains(&refuses(&["paper", "E", "--out", "file"], folder.path()), &["--out", "it is a file"]);
 }
 

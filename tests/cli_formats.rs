@@ -261,7 +261,7 @@ fn folders_that_cannot_be_written_are_refused_before_the_run() {
         let refusal = refuses(&["run", &scenario("quickstart.toml"), option, "occupied"], folder.path());
         assert_contains(
             &refusal,
-            &[option, "cannot write to `occupied`: it is a file, not a folder", "tip: "],
+            &[option, "cannot write to `occupied`: it is a file, not a directory", "tip: "],
         );
     }
 }

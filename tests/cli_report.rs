@@ -90,7 +90,10 @@ fn a_report_that_cannot_be_written_is_refused_before_the_run() {
     fs::write(folder.path().join("occupied"), "a file, not a folder").unwrap();
     let output = seamline(&with_report(&scenario("quickstart.toml"), "occupied"), folder.path());
     assert_eq!(output.status.code(), Some(2));
-    assert_contains(stderr(&output), &["--report: cannot write to `occupied`: it is a file, not a folder"]);
+    assert_contains(
+        stderr(&output),
+        &["--report: cannot write to `occupied`: it is a file, not a directory"],
+    );
     assert_eq!(stdout(&output), "");
 }
 

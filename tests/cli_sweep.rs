@@ -391,7 +391,7 @@ fn a_folder_that_cannot_be_made_is_reported_before_anything_runs() {
     let arguments = short("2");
     let output = seamline(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
     assert_eq!(output.status.code(), Some(2));
-    assert_contains(stderr(&output), &["error: --out: cannot write to `out`: it is a file, not a folder"]);
+    assert_contains(stderr(&output), &["error: --out: cannot write to `out`: it is a file, not a directory"]);
     assert_eq!(stdout(&output), "");
 }
 

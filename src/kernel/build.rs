@@ -21,16 +21,16 @@ pub(super) struct Arguments {
     /// The version, such as 6.12; with --source the name of the result [default: the version in its Makefile]
     #[arg(value_name = "VERSION")]
     kernel: Option<String>,
-    /// Build this tree, which stays as it is, or this tarball, instead of the distribution's package
+    /// Build this tree (it is not changed) or this tarball, instead of the distribution's package
     #[arg(long, value_name = "PATH", conflicts_with_all = ["suite", "allow_unsigned"])]
     source: Option<PathBuf>,
     /// Look at this suite of the configured mirrors only, such as trixie-backports [default: the host's own, then newer ones]
     #[arg(long, value_name = "SUITE")]
     suite: Option<String>,
-    /// Also build the modules in this folder, such as a congestion control; can be repeated
+    /// Also build the modules in this directory, such as a congestion control; can be repeated
     #[arg(long, value_name = "DIR")]
     module: Vec<PathBuf>,
-    /// Timer interrupts a second; the kernel's TCP counts its timers in them
+    /// Timer interrupts per second (HZ), the resolution of the kernel's TCP timers
     #[arg(long, value_name = "HZ", default_value = "1000", value_parser = ["250", "1000"])]
     hz: String,
     /// Compile this many files at a time [default: the number of processors]
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// Keep the source and the objects, so that building again is quick
     #[arg(long)]
     keep_source: bool,
-    /// Use suites that no key of this host verifies: trusts the mirror and the network
+    /// Use suites that no key of this host verifies; this trusts the mirror and the network
     #[arg(long)]
     allow_unsigned: bool,
     /// Do not show progress and notes

@@ -137,11 +137,11 @@ fn verdict(advice: &Advice) -> String {
 
 fn setting(advice: &Advice) -> String {
     let stay = match advice.question.stay {
-        Some(stay) => format!("back {} after that", time(stay.as_secs_f64())),
+        Some(stay) => format!("return {} later", time(stay.as_secs_f64())),
         None => "no return".to_owned(),
     };
     let mut text = format!(
-        "Handover at {}, {stay}; nothing passes for {} each time, packets in flight are lost, and {}.\n",
+        "Handover at {}, {stay}. Each time, no packets pass for {}. Packets in flight are lost, and {}.\n",
         time(advice.question.at.as_secs_f64()),
         time(advice.question.interruption.as_secs_f64()),
         match &advice.question.forward {

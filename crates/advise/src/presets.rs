@@ -27,7 +27,7 @@ pub static ALL: &[Preset] = &[
     Preset {
         name: "lte",
         keys: "rate=13 Mbit/s, round_trip=50 ms, loss=0 %",
-        source: "rate: median downlink, Huang et al., ACM MobiSys 2012; round trip and no loss: assumed",
+        source: "rate: median downlink, Huang et al., ACM MobiSys 2012; round trip and loss: assumed",
     },
     Preset {
         name: "starlink",
@@ -37,8 +37,8 @@ pub static ALL: &[Preset] = &[
     Preset {
         name: "wifi",
         keys: "rate=75 Mbit/s, round_trip=25 ms, loss=0.01 %",
-        source: "rate: middle of the band (50 to 100 Mbit/s) in which 20 of the 50 busiest US airports have their median Wi-Fi \
-                 download, 17 being faster (Ookla); round trip and loss: assumed as in wlan-802.11b",
+        source: "rate: middle of the band from 50 to 100 Mbit/s; 20 of the 50 busiest US airports have a median Wi-Fi download rate \
+                 in this band, and 17 have a higher one (Ookla); round trip and loss: assumed as in wlan-802.11b",
     },
     Preset {
         name: "wlan-802.11b",

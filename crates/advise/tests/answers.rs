@@ -89,7 +89,10 @@ fn a_stay_shorter_than_the_interruption_is_never_complete() {
     let text = format_advice(&advice);
     assert!(text.starts_with("Stay: the handover takes 3.00 s"), "{text}");
     assert!(!text.contains("hands over"), "no completion time: {text}");
-    assert!(text.contains("For staying the simulation of the unmodified stack agrees"), "{text}");
+    assert!(
+        text.contains("For staying, the closed form agrees with the simulation of the unmodified stack"),
+        "{text}"
+    );
     assert!(text.contains("The requested handover was not simulated"), "{text}");
 }
 

@@ -76,7 +76,7 @@ fn a_transfer_that_never_ends_has_only_a_lower_bound() {
     assert_eq!(advice.stays_incomplete, 3);
     assert_eq!((advice.stays.low, advice.stays.high), (None, None));
     let text = format_advice(&advice);
-    assert!(text.contains("(stays)                  at least "), "{text}");
+    assert!(text.contains("no handover              at least "), "{text}");
     assert!(text.contains("  3 of 3 runs of staying, 0 runs of the requested handover and 0 probes of bounds ended without the whole file"), "{text}");
     for scheme in &advice.schemes {
         assert!(scheme.longest_interruption.is_none() && scheme.shortest_stay.is_none(), "{scheme:?}");

@@ -14,7 +14,7 @@ use seamline_wire::{
 
 pub(super) static KIND: Kind = Kind {
     name: "eln-ack",
-    summary: "marks for each loss that an acknowledgment lists whether the packet was lost on the air",
+    summary: "marks, for each loss listed in an acknowledgment, whether the packet was lost over the air",
     cite: "Ding and Jamalipour, University of Sydney, 2001",
     traits: Traits { keeps_end_to_end_semantics: true, ..AT_THE_AIR_LINK },
     ends_connections: false,

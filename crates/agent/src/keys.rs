@@ -14,7 +14,7 @@ pub fn parameters<'a>() -> Keys<'a, Parameters> {
     let role = Keys::new()
         .property(
             "role",
-            "Where it stands",
+            "Role of the agent: it is at the base station, or at the mobile router",
             choice(ROLES),
             |_, _| None,
             |it: &mut ObtcpParameters, role| it.role = role,
@@ -72,7 +72,7 @@ pub fn snoop<'a>() -> Keys<'a, SnoopParameters> {
         key samples_retransmissions: boolean(), "Retransmitted packets give samples, too";
         key keeps_duplicate_count (counts_duplicates_on): boolean(), "The count of duplicates continues across losses";
         key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
-        key explicit_loss_notification: boolean(), "Mark acknowledgments that ask for packets lost on the air";
+        key explicit_loss_notification: boolean(), "Mark acknowledgments that ask for packets lost over the air";
     }
     .replaced("counts_duplicates_on", "`keeps_duplicate_count`")
     .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")
@@ -97,8 +97,8 @@ pub fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
 fn split<'a>() -> Keys<'a, SplitParameters> {
     let buffer = size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
     table! { SplitParameters;
-        optional buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers; 256 kB unless given, and in a scenario at least rate x round-trip time";
-        key handshake: choice(HANDSHAKES), "When the opening host gets its answer: at once from the agent, or after the other host answered the agent";
+        optional buffer: buffer, "Bytes that wait in each direction, and the largest window that the agent offers [default: two bandwidth-delay products of the first flow's path, at least 256 kB]";
+        key handshake: choice(HANDSHAKES), "When the host that opens the connection gets its answer: at once, or after the other host has answered the agent";
         part wired: tcp(), "The agent's TCP towards the fixed host";
         .with(tcp(), |it| &mut it.wireless);
     }

@@ -17,7 +17,8 @@ pub struct CompletionArguments {
 /// Arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub struct ManArguments {
-    /// The folder for the pages, one for the command and one for each subcommand; /usr/local/share/man/man1 installs them
+    /// The directory for the pages, one for the command and one for each subcommand; /usr/local/share/man/man1 installs them
+    #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 

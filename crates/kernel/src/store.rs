@@ -79,7 +79,7 @@ impl Store {
         self.list().pop().ok_or_else(|| self.missing(None))
     }
 
-    /// Remove a kernel, and what is left of building it. Returns whether there was anything.
+    /// Remove a kernel and the files left from its build. Returns whether there was anything.
     ///
     /// # Errors
     /// When it is being built, or cannot be removed.

@@ -87,7 +87,7 @@ fn namespaces(made: &io::Result<(Privileges, Namespace)>) -> Feature {
 
 fn tun(namespace: Option<&Namespace>) -> Feature {
     let tried = within(namespace, |inside| {
-        Tun::open(inside, "probe").map(|_| "one was created and removed".to_owned())
+        Tun::open(inside, "probe").map(|_| "a TUN device was created and removed".to_owned())
     });
     Feature::new(Need::Required, "TUN devices", "where packets enter and leave the emulated network", tried)
         .fixed_by(&[
@@ -99,7 +99,7 @@ fn tun(namespace: Option<&Namespace>) -> Feature {
 fn own_settings(namespace: Option<&Namespace>) -> Feature {
     let tried = within(namespace, |inside| {
         settings::write(inside, "ipv4/tcp_no_metrics_save", "1")
-            .map(|()| "one was changed in a namespace".to_owned())
+            .map(|()| "a setting was changed in a namespace".to_owned())
     });
     let purpose = "TCP that keeps no metrics of earlier connections; the host's settings stay as they are";
     Feature::new(Need::Required, "settings of namespaces", purpose, tried).fixed_by(&[
@@ -137,7 +137,7 @@ fn real_time() -> Feature {
         Ok(obtained) => Err(format!("the best available is: {obtained}")),
         Err(_) => Err("the thread that tried it panicked".to_owned()),
     };
-    let purpose = "punctual packets on a busy host";
+    let purpose = "packets on time on a busy host";
     Feature::new(Need::Recommended, "real-time priority", purpose, tried).fixed_by(&[
         ("any host", "run the command as root (sudo), or add to /etc/security/limits.conf: YOURNAME - rtprio 20; then log in again"),
         (DOCKER, "start the container with --cap-add SYS_NICE --ulimit rtprio=20"),
@@ -249,7 +249,7 @@ fn timers() -> Feature {
         Err(_) => Err("could not be measured".to_owned()),
     };
     let purpose = "emulated delays exact to a fraction of a millisecond (p99 below 1 ms)";
-    Feature::new(Need::Recommended, "punctual timers", purpose, tried).fixed_by(&[
+    Feature::new(Need::Recommended, "accurate timers", purpose, tried).fixed_by(&[
         ("any host", "real-time priority (see there), and no other load on the processors"),
         ("virtual machines", "as many real processors as the machine has virtual ones"),
     ])

@@ -22,11 +22,12 @@ Signals:
   they are reset; a second signal resets them at once.
 
 Exit codes:
-  0  ended by such a signal; of hand-over: delivered
-  1  it could not start or continue; of hand-over: not delivered
+  0  ended by such a signal; with hand-over: the state was delivered
+  1  it could not start or continue; with hand-over: the state was not
+     delivered
   2  invalid arguments or configuration
 
-In Seamline's sources:
+Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/agent.md             where to place it, keys of --config
   docs/how-to/agent-monitoring.md  counters, limits
   docs/how-to/deployment.md        what to measure, how to remove it";
@@ -49,10 +50,10 @@ enum Request {
 
 #[derive(Debug, clap::Args)]
 struct HandOverArguments {
-    /// The agent's --control
+    /// The socket of the agent (its --control)
     #[arg(long, value_name = "PATH")]
     control: PathBuf,
-    /// The --hand-over-at of the agent at the new base station
+    /// The address of the agent at the new base station (its --hand-over-at)
     #[arg(long, value_name = "ADDRESS:PORT")]
     to: SocketAddr,
     /// The addresses of the mobile hosts
@@ -65,7 +66,7 @@ struct AgentArguments {
     /// The kind of agent
     #[arg(value_name = "KIND")]
     kind: Kind,
-    /// Where an agent of obTCP stands
+    /// Role of an obTCP agent
     #[arg(long, value_name = "ROLE")]
     role: Option<ObtcpRole>,
     /// The interface on the wired side, towards the fixed hosts
@@ -89,10 +90,10 @@ struct AgentArguments {
     /// The Unix socket for 'seamline-host agent hand-over' (snoop; obtcp at a base station)
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
-    /// Accept connections' state from agents of other base stations at this address, by TCP (snoop; obtcp at a base station)
+    /// Accept the state of connections from agents at other base stations at this address, over TCP (snoop; obtcp at a base station)
     #[arg(long, value_name = "ADDRESS:PORT", requires = "hand_over_from")]
     hand_over_at: Option<SocketAddr>,
-    /// The address of another base station, which may hand over to this one; repeatable
+    /// The address of a base station that may hand over to this one; can be repeated
     #[arg(long, value_name = "ADDRESS", requires = "hand_over_at")]
     hand_over_from: Vec<IpAddr>,
 }
@@ -101,11 +102,11 @@ struct AgentArguments {
 enum Kind {
     /// Caches data for mobile hosts, retransmits what is lost, suppresses the duplicate acknowledgments
     Snoop,
-    /// Reports for each loss listed in an acknowledgment whether it happened on the air
+    /// Reports for each loss listed in an acknowledgment whether the packet was lost over the air
     ElnAck,
-    /// The mobile router requests what is missing, the base station retransmits it; takes --role
+    /// The mobile router requests what is missing, the base station retransmits it; needs --role
     Obtcp,
-    /// Splits each connection in two, each half with a TCP of its own (on a router, not a bridge)
+    /// Splits each connection in two, each half with its own TCP (on a router, not a bridge)
     Split,
     #[value(hide = true)]
     ObtcpBs,

@@ -18,7 +18,7 @@ use seamline_cli::pages::{self, CompletionArguments, ManArguments};
 use seamline_cli::{Outcome, exit_code};
 use std::process::ExitCode;
 
-/// Help TCP on real Linux hosts while hosts move. For simulations and experiments see `seamline`.
+/// Help TCP connections of hosts that move, on real Linux hosts. For simulations and experiments see `seamline`.
 #[derive(Debug, Parser)]
 #[command(name = "seamline-host", version, disable_help_subcommand = true, arg_required_else_help = true)]
 struct Cli {
@@ -31,7 +31,7 @@ enum Command {
     /// Help all TCP connections of this host over handovers and outages (a daemon).
     #[cfg(target_os = "linux")]
     Mobile(mobile::Arguments),
-    /// Run an agent between two interfaces: help inside the network.
+    /// Run an agent that helps TCP connections between two interfaces.
     #[cfg(target_os = "linux")]
     Agent(agent::Arguments),
     /// Make the kernel's TCP senders act on handover notifications (eBPF).

@@ -15,13 +15,13 @@ Signals:
   counters.
 
 Exit codes:
-  0  ended by such a signal; of --status and --tell: the daemon has
+  0  ended by such a signal; with --status or --tell: the daemon has
      answered
-  1  it could not start or continue; of --status and --tell: no daemon
-     listens there, or it has refused
+  1  it could not start or continue; with --status or --tell: no daemon
+     listens there, or it rejected the message
   2  invalid arguments or configuration
 
-In Seamline's sources:
+Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/mobile.md  keys of --config, messages, systemd unit";
 
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// The Unix datagram socket at which the daemon takes messages from modems and scripts
     #[arg(long, value_name = "PATH", default_value = "/run/seamline-mobile.sock")]
     socket: PathBuf,
-    /// What to do for which link, in TOML (see docs/how-to/mobile.md); by default, for every link what helps most senders
+    /// The settings for each link, in TOML (see docs/how-to/mobile.md) [default: for every link, the settings that help most senders]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Send nothing; log what would be sent

@@ -13,11 +13,11 @@ Signals:
   counters are printed.
 
 Exit codes:
-  0  ended by such a signal; of --check: the programs can be loaded
+  0  ended by such a signal; with --check: the programs can be loaded
   1  it could not start or continue: see seamline-host doctor
   2  invalid arguments
 
-In Seamline's sources:
+Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/sender.md  what it does, what it needs, what it cannot do";
 
 #[derive(Debug, clap::Args)]
@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     /// The cgroup (version 2) whose new connections act on marks
     #[arg(long, value_name = "PATH", required_unless_present = "check")]
     cgroup: Option<PathBuf>,
-    /// An interface at which marked acknowledgments arrive: the kernel then retransmits at once; repeatable
+    /// An interface at which marked acknowledgments arrive. With it, the kernel retransmits at once; can be repeated
     #[arg(long, value_name = "NAME")]
     interface: Vec<String>,
-    /// Help only connections to this address or prefix, IPv4 or IPv6 (192.0.2.0/24); repeatable
+    /// Help only connections to this address or prefix, IPv4 or IPv6 (192.0.2.0/24); can be repeated
     #[arg(long, value_name = "PREFIX")]
     destination: Vec<Prefix>,
     /// Load and verify the eBPF programs, and attach nothing

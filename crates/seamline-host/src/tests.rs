@@ -19,10 +19,10 @@ fn reference_of_the_metrics_is_current() {
     let split = table(&SplitCounters::default().text());
     let page = format!(
         "# Metrics\n\n`seamline-host agent --metrics` exports these as [Prometheus text](../how-to/agent-monitoring.md). A counter only \
-         grows; a gauge is a value now. The last line of the log has the same values, without prefix and `_total`. With `--dry-run` \
+         grows. A gauge is a current value. The last line of the log has the same values, without prefix and `_total`. With `--dry-run` \
          they count what the agent would have done.\n\n\
-         ## Of `agent snoop`, `agent eln-ack` and `agent obtcp`\n\nNames with `interface` have a label of that name.\n\n{agent}\n\
-         ## Of `agent split`\n\n{split}"
+         ## Metrics of `agent snoop`, `agent eln-ack` and `agent obtcp`\n\nNames with `interface` have a label of that name.\n\n{agent}\n\
+         ## Metrics of `agent split`\n\n{split}"
     );
     assert_current("docs/reference/metrics.md", &page);
 }

@@ -40,7 +40,12 @@ fn section(page: &mut String, parent: &str, command: &Command) {
     if !arguments.is_empty() {
         let _ = writeln!(page, "| argument | meaning |\n|---|---|");
         for argument in arguments {
-            let _ = writeln!(page, "| `{}` | {} |", spelling(argument), escaped(&meaning(argument)));
+            let _ = writeln!(
+                page,
+                "| `{}` | {} |",
+                spelling(argument).replace('|', "\\|"),
+                escaped(&meaning(argument))
+            );
         }
         page.push('\n');
     }
@@ -66,14 +71,15 @@ fn spelling(argument: &Arg) -> String {
 fn meaning(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut text = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    let values = argument.get_possible_values();
+    let values = argument.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
+    let values: Vec<_> = values.collect();
     if argument.get_action().takes_values() && !values.is_empty() && !argument.is_hide_possible_values_set() {
         let names: Vec<String> = values.iter().map(|value| format!("`{}`", value.get_name())).collect();
         let _ = write!(text, ". One of {}", names.join(", "));
     }
     let defaults: Vec<String> =
         argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
-    if !defaults.is_empty() && argument.get_action().takes_values() {
+    if !defaults.is_empty() && argument.get_action().takes_values() && !argument.is_hide_default_value_set() {
         let _ = write!(text, ". Default: {}", defaults.join(", "));
     }
     text

@@ -53,7 +53,7 @@ fn agreement(advice: &Advice) -> String {
     let mut text = String::new();
     if !about.is_empty() {
         text += &format!(
-            "  For {about} the simulation of the unmodified stack agrees, within {:.0} % or the interval of its mean.\n",
+            "  For {about}, the closed form agrees with the simulation of the unmodified stack, within {:.0} % or the interval of the mean.\n",
             TOLERANCE * 100.0
         );
     }
@@ -66,9 +66,9 @@ fn agreement(advice: &Advice) -> String {
 fn disagreement(advice: &Advice, found: &Disagreement) -> String {
     let stock_incomplete = advice.stock().map_or(0, |stock| stock.incomplete);
     let mut text = format!(
-        "  It gives {} for {}, the simulation of the unmodified stack {}{}",
-        amount(advice, found.closed_form),
+        "  For {}, the closed form gives {}, and the simulation of the unmodified stack {}{}",
         if found.stays { "staying" } else { "the handover" },
+        amount(advice, found.closed_form),
         at_least(if found.stays { advice.stays_incomplete } else { stock_incomplete }),
         amount(advice, found.simulated.mean)
     );
@@ -132,8 +132,10 @@ fn format_cause(cause: &Cause) -> String {
         Cause::SlowRecovery { on, not_regained } => {
             let mut parts = Vec::new();
             if !on.is_empty() {
-                parts
-                    .push(format!("data arrived again, but the previous goodput took {} more", on_links(on)));
+                parts.push(format!(
+                    "data arrived again, but it took another {} until the previous goodput was reached",
+                    on_links(on)
+                ));
             }
             if *not_regained > 0.0 {
                 parts.push(format!("not recovered after {} handovers per run", count(*not_regained)));

@@ -7,18 +7,21 @@ use seamline_report::export::table::Table;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
 
+/// In the column of schemes, for staying.
+const NO_HANDOVER: &str = "no handover";
+
 /// The schemes in columns, followed by a legend.
 pub(super) fn table(advice: &Advice) -> String {
     let outcome =
         if matches!(advice.question.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
     let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
-    let mut staying = vec!["(stays)".to_owned(), stays];
+    let mut staying = vec![NO_HANDOVER.to_owned(), stays];
     staying.resize(head.len(), String::new());
     let rows = advice.schemes.iter().map(|scheme| row(advice, scheme));
     let mut text = TextTable::new("l", head).with([staying]).with(rows).to_text();
     text += &format!(
-        "  t*_MAX: the longest interruption that pays off, {}; T_MIN: the shortest stay that pays off, with an interruption of {}\n",
+        "  t*_MAX: the longest interruption for which the handover pays off, {}; T_MIN: the shortest stay for which it pays off, with an interruption of {}\n",
         advice.question.stay.map_or("without a return".to_owned(), |stay| format!(
             "with a stay of {}",
             time(stay.as_secs_f64())
@@ -44,7 +47,7 @@ pub fn to_table(advice: &Advice) -> Table {
         rows().map(|row| row.and_then(read).unwrap_or_default()).collect::<Vec<_>>().into_iter()
     };
     Table::new("schemes")
-        .text("scheme", rows().map(|row| row.map_or("(stays)", |it| &it.name).to_owned()))
+        .text("scheme", rows().map(|row| row.map_or(NO_HANDOVER, |it| &it.name).to_owned()))
         .estimate(name, unit, rows().map(|row| row.map_or(Some(advice.stays), |it| it.outcome)))
         .whole(
             "incomplete_runs",

@@ -38,7 +38,7 @@ pub(super) static KIND: Kind = Kind {
     },
 };
 
-/// Where an agent of obTCP stands.
+/// Role of an obTCP agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// At the base station, before the link to the mobile router.

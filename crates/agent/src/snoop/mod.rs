@@ -22,7 +22,7 @@ pub use parameters::SnoopParameters;
 
 pub(super) static KIND: Kind = Kind {
     name: "snoop",
-    summary: "retransmits from its cache what the air has lost, and hides the duplicate acknowledgments",
+    summary: "retransmits from its cache what was lost over the air, and hides the duplicate acknowledgments",
     cite: "Balakrishnan, Seshan and Katz, ACM Wireless Networks 1(4), 1995",
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::AT_THE_AIR_LINK },

@@ -5,8 +5,8 @@ use super::{Explanation, Place};
 pub(super) static UNREADABLE: Explanation = Explanation {
     title: "a file that cannot be read",
     meaning: "\
-The file does not exist, is a folder, or is not readable. A path in a scenario is relative to the scenario's
-folder; a path in --set is relative to where the command runs.",
+The file does not exist, is a directory, or is not readable. A path in a scenario is relative to the scenario's
+directory; a path in --set is relative to where the command runs.",
     place: Place::Link,
     wrong: "schedule = { kind = \"delay-series\", file = \"there-is-no-such-file\" }",
     right: "schedule = { kind = \"starlink\" }",
@@ -15,7 +15,7 @@ folder; a path in --set is relative to where the command runs.",
 pub(super) static NOT_A_RECORDING: Explanation = Explanation {
     title: "a file in another format",
     meaning: "\
-The file can be read, but from the line in the message on it is not in the format that `kind` or `model` names.
+The file can be read, but it is not in the format that `kind` or `model` names, starting with the line in the message.
 `seamline list recordings` describes the formats; `seamline demo --recording PATH` detects the format of a file.",
     place: Place::Link,
     wrong: "schedule = { kind = \"delay-series\", file = \"not-a-recording.txt\" }",

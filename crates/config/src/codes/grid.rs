@@ -3,7 +3,7 @@
 use super::{Explanation, Place};
 
 pub(super) static SHAPE: Explanation = Explanation {
-    title: "not a grid",
+    title: "not a valid grid",
     meaning: "\
 The table [grid] has dotted keys, each with a list of at least one value; an empty list would leave nothing to
 run. Keys in one [[grid.zip]] vary together and need the same number of values. No key may vary twice.",
@@ -13,10 +13,10 @@ run. Keys in one [[grid.zip]] vary together and need the same number of values. 
 };
 
 pub(super) static TOO_LARGE: Explanation = Explanation {
-    title: "a grid with too many cells",
+    title: "a grid with too many grid cells",
     meaning: "\
-Every combination of the values of the grid is a grid cell, and more than 100000 grid cells are treated as a
-mistake. Keys that need not be combined belong in a [[grid.zip]].",
+Every combination of the values of the grid is a grid cell, and more than 100,000 grid cells are rejected. Keys
+that need not be combined belong in a [[grid.zip]].",
     place: Place::End,
     wrong: "\
 [grid]

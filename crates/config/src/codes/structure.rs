@@ -25,7 +25,7 @@ link until the next [..]. `seamline list keys` lists every key.",
 };
 
 pub(super) static MISSING: Explanation = Explanation {
-    title: "something is missing",
+    title: "a required key or table is missing",
     meaning: "\
 A required key or table is missing. A link needs `name`, `from` and `to`, and a rate and a delay for
 each direction, from keys or from a schedule; a flow needs `name`, `from`, `to` and a variant; a scenario
@@ -56,7 +56,7 @@ controls, recoveries, profiles, error models, generators and formats of recordin
 };
 
 pub(super) static UNKNOWN_NAME: Explanation = Explanation {
-    title: "nothing has this name",
+    title: "unknown name",
     meaning: "\
 The key refers to a node by its name, and `nodes` has no such node, or to a radio cell, and no [[cell]] has this
 name; or a dotted key addresses a link, radio cell, mobile node or flow by a name that does not exist.",
@@ -76,7 +76,7 @@ after them, so each needs a unique name. A list of names must not repeat one.",
 };
 
 pub(super) static BAD_NAME: Explanation = Explanation {
-    title: "not a name",
+    title: "not a valid name",
     meaning: "\
 A name appears in dotted keys and in file names. It has up to 64 letters, digits, `-`, `_` and `+`.",
     place: Place::Top,
@@ -85,10 +85,10 @@ A name appears in dotted keys and in file names. It has up to 64 letters, digits
 };
 
 pub(super) static DISCONNECTED: Explanation = Explanation {
-    title: "no way between two nodes",
+    title: "no path between two nodes",
     meaning: "\
-No path of links connects the two ends of a flow, for some radio cell that a mobile node may be in, or a home
-agent and the base station of such a cell. Links and the air of a radio cell work in both directions; packets
+No path of links connects the two ends of a flow, in at least one radio cell that a mobile node may be in, or a
+home agent and the base station of such a cell. Links and the air of a radio cell work in both directions; packets
 take the path with the fewest hops.",
     place: Place::Flow,
     wrong: "to = \"island\"",

@@ -24,10 +24,10 @@ transfers also packets; speeds m/s km/h; distances m km.",
 };
 
 pub(super) static UNCLEAR_UNIT: Explanation = Explanation {
-    title: "a unit that people read differently",
+    title: "an ambiguous unit",
     meaning: "\
-Mbps can mean megabits or megabytes, KB can mean 1000 or 1024 bytes, m can mean minutes or milliseconds. Only
-unambiguous spellings are accepted.",
+Mbps can mean megabits or megabytes, and KB can mean 1000 or 1024 bytes. m can mean minutes or meters, and is
+accepted for meters only. Only unambiguous spellings are accepted.",
     place: Place::Link,
     wrong: "rate = \"10 Mbps\"",
     right: "rate = \"10 Mbit/s\"",
@@ -83,7 +83,7 @@ Some congestion controls need a specific recovery; the message explains why. Oth
 };
 
 pub(super) static SEEDS: Explanation = Explanation {
-    title: "not seeds",
+    title: "not valid seeds",
     meaning: "\
 `seeds` is a number of seeds (5 means 1, 2, 3, 4, 5) or a list of distinct integers from 0. A repeated
 seed would repeat the same run, and make the interval too narrow.",

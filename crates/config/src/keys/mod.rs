@@ -70,10 +70,13 @@ macro_rules! choices {
     };
 }
 
-/// Kinds of a table, one a line, added to those of the first line: `kinds! { Kinds::new("model", "..."); "burst" => burst(), "DESCRIPTION"; }`.
+/// Kinds of a table, one a line, added to those of the first line: `kinds! { Kinds::new("model", "..."); "burst" => burst(), "DESCRIPTION", "SOURCE"; }`.
+/// Kinds without a source leave it out.
 #[macro_export]
 macro_rules! kinds {
-    ($kinds:expr; $($name:expr => $section:expr, $about:expr;)*) => { $kinds$(.kind(($name, $about), $section))* };
+    ($kinds:expr; $($name:expr => $section:expr, $about:expr $(, $cite:expr)?;)*) => {
+        $kinds$(.kind(($name, $about $(, $cite)?), $section))*
+    };
 }
 
 type Read<'a, T> = Box<dyn Fn(&mut Reader<'_>, &mut T) + 'a>;

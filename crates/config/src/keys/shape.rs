@@ -102,6 +102,12 @@ impl Choice {
     }
 }
 
+impl From<(&'static str, &'static str, &'static str)> for Choice {
+    fn from((name, about, cite): (&'static str, &'static str, &'static str)) -> Self {
+        Choice { about, cite, ..Choice::bare(name) }
+    }
+}
+
 impl From<(&'static str, &'static str)> for Choice {
     fn from((name, about): (&'static str, &'static str)) -> Self {
         Choice { about, ..Choice::bare(name) }

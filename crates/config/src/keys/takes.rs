@@ -187,14 +187,22 @@ pub fn amount<'a>() -> Takes<'a, Amount> {
 /// A number of bytes within bounds; others are refused with `message`.
 pub fn size_within<'a, N>(least: u64, most: u64, message: &'static str) -> Takes<'a, N>
 where
-    N: TryFrom<u64> + Display + 'a,
+    N: TryFrom<u64> + Copy + 'a,
+    u64: TryFrom<N>,
 {
     let refused = move || Complaint::new(message).code(Code::OutOfBounds);
     let read = move |node: &Node| match units::bytes(node)? {
         bytes if (least..=most).contains(&bytes) => N::try_from(bytes).map_err(|_| refused()),
         _ => Err(refused()),
     };
-    Takes::new(Shape::Quantity(Quantity::Size, &[]), read, |bytes| quoted(&format!("{bytes} bytes")))
+    Takes::new(Shape::Quantity(Quantity::Size, &[]), read, |bytes| show_bytes(u64::try_from(*bytes).ok()?))
+}
+
+/// In the largest binary unit that leaves a whole number.
+fn show_bytes(bytes: u64) -> Option<String> {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let unit = units.into_iter().find(|(_, bits)| bytes > 0 && bytes.trailing_zeros() >= *bits);
+    quoted(&unit.map_or(format!("{bytes} bytes"), |(name, bits)| format!("{} {name}", bytes >> bits)))
 }
 
 /// A whole number within bounds.

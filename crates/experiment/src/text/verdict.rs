@@ -116,7 +116,8 @@ fn rest(summary: &FlowSummary) -> String {
         None => {}
     }
     parts.push(format!("{} retransmitted", count(summary.retransmissions_mean)));
-    parts.push(format!("{} timeouts", count(summary.timeouts_mean)));
+    let timeouts = count(summary.timeouts_mean);
+    parts.push(format!("{timeouts} timeout{}", if timeouts == "1" { "" } else { "s" }));
     parts.join(", ")
 }
 

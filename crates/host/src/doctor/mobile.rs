@@ -15,7 +15,7 @@ pub(super) fn features() -> Vec<Feature> {
 /// Try to create a socket in a namespace; on the host itself that takes the capability named in the remedy.
 fn create(family: AddressFamily, kind: SockType, protocol: Option<SockProtocol>) -> Result<String, String> {
     let create = || Ok(socket(family, kind, SockFlag::SOCK_CLOEXEC, protocol).map(drop)?);
-    in_a_namespace(create, "one was created in a namespace")
+    in_a_namespace(create, "a socket was created in a namespace")
 }
 
 fn packet_sockets() -> Feature {

@@ -10,7 +10,7 @@ mod sender;
 mod split;
 
 pub use program::program;
-pub use render::{json, table};
+pub use render::{json, table, wrapped};
 
 use crate::namespace::Namespace;
 use crate::netlink::interfaces::bring_up_loopback;

@@ -59,7 +59,7 @@ fn entry(text: &mut String, feature: &Feature) {
 }
 
 /// Lines of at most `width` columns, unless a word is longer; all but the first are indented.
-fn wrapped(text: &str, label: &str, width: usize) -> Vec<String> {
+pub fn wrapped(text: &str, label: &str, width: usize) -> Vec<String> {
     let mut lines = vec![label.trim_end().to_owned()];
     for word in text.split_whitespace() {
         let full = lines.last().is_some_and(|line| line.len() + 1 + word.len() > width);

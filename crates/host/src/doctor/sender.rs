@@ -45,7 +45,7 @@ fn bpf_call() -> Feature {
 }
 
 fn tcx() -> Feature {
-    let tried = in_a_namespace(bpf::try_tcx, "one was attached in a namespace");
+    let tried = in_a_namespace(bpf::try_tcx, "an eBPF program was attached in a namespace");
     Feature::new(
         Need::Sender,
         "eBPF at interfaces (TCX)",

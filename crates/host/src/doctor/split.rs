@@ -27,7 +27,7 @@ fn transparent_sockets() -> Feature {
         let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
         setsockopt(&socket, sockopt::IpTransparent, &true).map_err(io::Error::from)
     };
-    let tried = in_a_namespace(make, "one was created in a namespace");
+    let tried = in_a_namespace(make, "a transparent socket was created in a namespace");
     let purpose = "keeping the addresses of both ends (IP_TRANSPARENT)";
     Feature::new(Need::Split, "transparent sockets", purpose, tried).fixed_by(&[
         ("any host", "run the command as root (sudo)"),

@@ -12,7 +12,7 @@ use seamline_wire::{Control, Instant, NodeId, Tunnel};
 /// Mobile IPv6 in the registry.
 pub(super) static SCHEME: Scheme = Scheme {
     name: "mobile-ipv6",
-    summary: "Mobile IPv6 without route optimisation: a tunnel to the home agent in both directions",
+    summary: "Mobile IPv6 without route optimization: a tunnel to the home agent in both directions",
     cite: "RFC 6275",
     traits: TRAITS,
     build: |setup| Box::new(MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION)),

@@ -9,7 +9,7 @@ use seamline_wire::control::BindingFlags;
 /// NEMO Basic Support in the registry.
 pub(super) static SCHEME: Scheme = Scheme {
     name: "nemo",
-    summary: "NEMO Basic Support: a mobile router and its home agent tunnel for a whole network",
+    summary: "NEMO Basic Support: a mobile router and its home agent carry the traffic of a whole network through a tunnel",
     cite: "RFC 3963",
     traits: Traits { carries_networks: true, ..TRAITS },
     build: |setup| {

@@ -28,8 +28,8 @@ const COLUMNS: [(&str, &str); 7] = [
 pub const FIGURES: &str = "\
 Keys that can be swept: p1, p2, p (both), d0, d1, d2, d (d1 and d2), window, n1, n2.
 
-The figures of the paper (Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010), section V.B; what a figure keeps fixed is
-partly lost in the copy at hand:
+The figures of the paper (Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010), section V.B; the available
+copy of the paper does not show all parameters of its figures:
   7   --sweep d2=\"5 ms:50 ms:5 ms\" --sweep d1=\"10 ms,20 ms,40 ms\" --p1 0.15 --p2 0.05
   8   --sweep p1=0:0.3:0.02 --sweep p2=0.01,0.05,0.1
   9   --sweep p1=0:0.3:0.02 --p2 0
@@ -88,7 +88,7 @@ pub static VIEWS: [View; 4] = [
     },
     View {
         name: "ratio",
-        help: "R_s / R_o, which section V takes for the ratio of throughputs (equations 10 and 11)",
+        help: "R_s / R_o, which section V uses as the ratio of throughputs (equations 10 and 11)",
         title: "Recovery time of Snoop over that of obTCP",
         equations: "equations 10 and 11",
         axis: "R_s / R_o",
@@ -97,7 +97,7 @@ pub static VIEWS: [View; 4] = [
     },
     View {
         name: "throughput",
-        help: "Of both, in kbit/s (equations 16 and 20)",
+        help: "Throughput of both, in kbit/s (equations 16 and 20)",
         title: "Throughput of Snoop and obTCP",
         equations: "equations 16 and 20",
         axis: "throughput (kbit/s)",

@@ -8,7 +8,7 @@ use seamline_wire::{Duration, Instant};
 const SHORTEST_DELAY_MS: f64 = 1.0;
 /// No path is as slow as this at its fastest.
 const LONGEST_DELAY_MS: f64 = 10_000.0;
-/// No recording of single chances to send is of a faster link.
+/// No recording of single opportunities to send is of a faster link.
 const HIGHEST_RATE_MBPS: f64 = 10_000.0;
 
 /// Mean, minimum and maximum.
@@ -35,13 +35,13 @@ pub(super) fn of(recording: &Recording, schedule: &Schedule) -> Result<String, I
     if let Some(capacity) = &schedule.capacity {
         let (length, rate) = capacity_of(capacity);
         refuse_rates(recording, rate)?;
-        parts.push(format!("{length:.0} s"));
+        parts.push(shown(length));
         parts.push(rate.show("capacity", "Mbit/s"));
     }
     if let Some(delay) = &schedule.one_way_delay {
         let (length, spread) = delay_of(delay);
         refuse_delays(recording, spread)?;
-        parts.push(format!("{length:.0} s"));
+        parts.push(shown(length));
         parts.push(spread.show("one-way delay", "ms"));
     }
     match schedule.handovers.as_slice().len() {
@@ -50,6 +50,14 @@ pub(super) fn of(recording: &Recording, schedule: &Schedule) -> Result<String, I
         many => parts.push(format!("{many} handovers")),
     }
     Ok(parts.join(", "))
+}
+
+/// A length in seconds to a tenth, or in milliseconds below a second.
+fn shown(seconds: f64) -> String {
+    if seconds < 1.0 {
+        return format!("{:.0} ms", seconds * 1e3);
+    }
+    format!("{} s", (seconds * 10.0).round() / 10.0)
 }
 
 fn refuse_delays(recording: &Recording, spread: Spread) -> Result<(), ImportError> {
@@ -76,7 +84,7 @@ fn refuse_rates(recording: &Recording, spread: Spread) -> Result<(), ImportError
     }
     let found = format!("{:.0} Mbit/s on average", spread.mean);
     let help = "if the numbers are no times but delays or rates, use CSV with named columns";
-    Err(recording.whole(found, "times of chances to send 1500 bytes, in milliseconds", help))
+    Err(recording.whole(found, "times of opportunities to send 1500 bytes, in milliseconds", help))
 }
 
 /// Length in seconds, and the spread in milliseconds, weighted by time.
@@ -151,7 +159,7 @@ mod tests {
         let delays = read("20.5\n30.5\n40.5\n30.5\n").unwrap();
         assert_eq!(
             (delays.format, delays.summary.as_str()),
-            ("delay-series", "0 s, one-way delay 30.5 ms on average (20.5 to 40.5)")
+            ("delay-series", "40 ms, one-way delay 30.5 ms on average (20.5 to 40.5)")
         );
         let chances: String = (1..=2000).map(|time| format!("{time}\n")).collect();
         let chances = read(&chances).unwrap();
@@ -159,6 +167,9 @@ mod tests {
             (chances.format, chances.summary.as_str()),
             ("mahimahi", "2 s, capacity 12.0 Mbit/s on average (12.0 to 12.0)")
         );
+        let chances: String = (1..=9700).map(|time| format!("{time}\n")).collect();
+        let summary = read(&chances).unwrap().summary;
+        assert!(summary.starts_with("9.7 s, capacity"), "{summary}");
         let path = read("1$[1,2,3]$1$[0.01,0.01]$0.02\n2$[1,4,3]$1$[0.02,0.02]$0.04\n");
         assert!(path.is_err() || path.unwrap().format == "leoem");
     }

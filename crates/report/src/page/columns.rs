@@ -99,7 +99,7 @@ fn with_remarks(series: &[&RunSeries], texts: Vec<String>, step: f64) -> Encoded
     if step > 0.0 {
         let shortest = series.iter().map(|run| run.duration_s).fold(f64::INFINITY, f64::min);
         remarks.push(format!(
-            "To keep this page small, neighbouring segments and acknowledgments less than {} ms apart are drawn \
+            "To keep this page small, neighboring segments and acknowledgments less than {} ms apart are drawn \
              as one. All retransmissions, losses and timeouts are shown. With --report DIR, segments.parquet has every segment.",
             crate::quantity::digits(step * shortest * 1e3)
         ));

@@ -41,7 +41,7 @@ pub(crate) fn panels(encoded: &Encoded) -> String {
         <span class=\"name\" id=\"handover-count\"></span>\
         <button type=\"button\" id=\"handover-next\" aria-label=\"Next handover\">›</button></div>\
         <span id=\"clock\" aria-live=\"polite\"></span>\
-        <span class=\"hint\" id=\"ghost-key\" hidden>dotted grey: <b id=\"ghost-name\"></b></span></div>\n";
+        <span class=\"hint\" id=\"ghost-key\" hidden>dotted gray: <b id=\"ghost-name\"></b></span></div>\n";
     content += "<div id=\"overview\"></div>\n\
         <div id=\"stage\" tabindex=\"0\" role=\"group\" aria-label=\"Time panels: arrow keys move the cursor, plus \
         and minus zoom, 0 shows the whole run\"><div id=\"panels\"></div></div>\n";

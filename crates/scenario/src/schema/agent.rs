@@ -27,7 +27,7 @@ pub struct AgentSpec {
     pub parameters: Parameters,
 }
 
-/// Where an agent stands: at the node that a link comes from, or at the base station of a cell; the wireless side is
+/// Where an agent is: at the node that a link comes from, or at the base station of a cell; the wireless side is
 /// downwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
@@ -57,8 +57,8 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
         .definition("agent");
         .name("agent", "Its name", |it: &mut Options| &mut it.name);
         required kind: named(kinds), "Kind of agent";
-        optional link: index_of("link", links), "Link at whose end `from` it stands; the wireless side is downwards";
-        optional cell: index_of("cell", cells), "Cell at whose base station it stands, instead of `link`";
+        optional link: index_of("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`";
+        optional cell: index_of("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station";
         key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
         .with(seamline_agent::keys::parameters(), |it| &mut it.parameters);
     }
@@ -84,7 +84,7 @@ fn place(it: &Options, reader: &mut Reader<'_>) -> Option<AgentPlace> {
     match ["link", "cell"].map(|key| reader.has(key)) {
         [false, false] => reader.missing("link"),
         [true, true] => {
-            let complaint = Complaint::new("it stands at one place: `link` or `cell`").code(Code::Conflict);
+            let complaint = Complaint::new("an agent is at one place: `link` or `cell`").code(Code::Conflict);
             reader.refuse_value("cell", complaint);
             return None;
         }

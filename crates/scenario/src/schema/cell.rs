@@ -82,7 +82,7 @@ pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
         optional range: distance(), "Radius of the cell";
         optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it; nothing unless given";
         section edge_loss: edge_loss, "Losses before a mobile node leaves";
-        optional known_round_trip_time: positive_time(), "Round-trip time of the path that link layers report when a link is up, besides its rate";
+        optional known_round_trip_time: positive_time(), "Round-trip time of the path; link layers report it, with the rate, when a link is up";
     }
     .build(Options::default(), make)
 }

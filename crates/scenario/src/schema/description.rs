@@ -81,7 +81,7 @@ pub(super) fn grid() -> KeyShape {
         "properties": { "zip": one_or_many(group) },
         "additionalProperties": axis(),
     });
-    let about = "What varies: dotted keys with lists of values; every combination is a cell. Keys in a [[grid.zip]] vary together, with `labels` for their rows";
+    let about = "What varies: dotted keys with lists of values; every combination is a grid cell. Keys in a [[grid.zip]] vary together, with `labels` for their rows";
     KeyShape::new("grid", about, Shape::Other(schema, "table of lists"))
 }
 

@@ -107,7 +107,7 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
                 "Node that receives, or a group: each of its nodes",
             ),
             |it| &mut it.ends,);
-        key stack: super::stack::stack(), "TCP of both ends: ours, or that of a kernel in virtual time, such as `linux-6.12`";
+        key stack: super::stack::stack(), "TCP of both ends: that of Seamline, or that of a kernel in virtual time, such as `linux-6.12`";
         optional variant: unread(Shape::OpenChoice(choices!(variant::all()), "with the TCP of a kernel, any congestion control that it has")), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";

@@ -41,7 +41,7 @@ pub(super) fn section<'a>(duration: Duration) -> Section<'a, Handovers> {
     let start = Options { interruption: None, every: None, first: None, at: None, fates: Fates::SEAMLESS };
     table! { Options;
         .definition("handover");
-        required interruption: time(), "How long nothing passes";
+        required interruption: time(), "How long no packets pass";
         optional every: positive_time(), "Time from one handover to the next";
         optional first: time(), "Time of the first handover; after `every` unless given";
         optional at: time().one_or_many(), "Times of all handovers, instead of `every`";

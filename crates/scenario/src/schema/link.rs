@@ -201,7 +201,7 @@ fn one_direction<'a>() -> Keys<'a, Direction> {
     table! { Direction;
         optional rate: positive_rate(), "Transmission rate, unless a schedule sets it";
         optional one_way_delay: time(), "One-way propagation delay, unless a schedule sets it";
-        section queue: queue::section(), "Packets that wait for the transmitter; unlimited unless given";
+        section queue: queue::section(), "Queue of packets that wait for the transmitter [default: unlimited]";
         sections loss: loss::section(), "Error models, at most one at each place";
         sections schedule: schedule::section(), "Conditions over time, recorded or generated; several complete each other";
     }

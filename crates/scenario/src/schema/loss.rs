@@ -83,11 +83,11 @@ impl LossSpec {
 /// An error model under `loss`.
 pub(super) fn section<'a>() -> Section<'a, LossSpec> {
     let models = kinds! { Kinds::new("model", "The error model");
-        "bernoulli" => bernoulli(), "each packet is lost with one probability";
-        "gilbert-elliott" => gilbert_elliott(), "a good and a bad state with a loss probability each, which change per packet or with time (Gilbert 1960, Elliott 1963)";
-        "burst" => burst(), "an error starts with a probability and takes a number of packets";
+        "bernoulli" => bernoulli(), "each packet is lost with the same probability";
+        "gilbert-elliott" => gilbert_elliott(), "a good and a bad state with a loss probability each, which change per packet or with time", "Gilbert 1960, Elliott 1963";
+        "burst" => burst(), "a burst starts with a given probability, and loses a given number of packets";
         "list" => listed(), "the packets with these arrival indices are lost";
-        "outage" => outage(), "everything is lost for a while, once per period";
+        "outage" => outage(), "all packets are lost for a given time, once per period";
         "trace" => trace(), "the fate of each packet in turn, from a file of 0 (arrives) and 1 (lost)";
     };
     table! { (_, _, _);
@@ -120,8 +120,8 @@ fn bernoulli<'a>() -> Section<'a, LossModel> {
 
 fn burst<'a>() -> Section<'a, LossModel> {
     table! { (_, _);
-        required start_probability (0): share(), "Probability that an error starts at a packet";
-        required length (1): whole(1, 1_000_000), "Packets lost in an error";
+        required start_probability (0): share(), "Probability that a burst starts at a packet";
+        required length (1): whole(1, 1_000_000), "Packets lost in a burst";
     }
     .build((None, None), |(starts, length), _| Some(LossModel::Burst(starts?, length?)))
 }

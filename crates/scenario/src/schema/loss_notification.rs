@@ -14,7 +14,7 @@ pub(super) fn keys<'a>() -> Keys<'a, LossNotificationParameters> {
     table! { LossNotificationParameters;
         key scheme: choice(SCHEMES), "`eln`: the sender acts on loss notifications; `eln-ack`: the receiver also lists losses";
         key repeat: choice(REPEAT), "When a segment that is still missing is retransmitted again";
-        key duplicates_release_segments (duplicates_let_segments_go): boolean(), "Each duplicate acknowledgment releases a new segment while a loss on the air is repaired";
+        key duplicates_release_segments (duplicates_let_segments_go): boolean(), "Each duplicate acknowledgment releases a new segment while a loss over the air is repaired";
     }
     .replaced("duplicates_let_segments_go", "`duplicates_release_segments`")
 }

@@ -181,7 +181,7 @@ fn keys<'a>() -> Keys<'a, Top> {
         .custom("grid", |_, _| {}, description::grid);
         .custom("output", read_output, || {
             let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
-            KeyShape::new("output", "Files to write besides the report", Shape::Table(table))
+            KeyShape::new("output", "Files to write in addition to the report", Shape::Table(table))
         });
     }
     .check(|reader, it| {

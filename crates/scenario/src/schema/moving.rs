@@ -35,7 +35,8 @@ const AFTER: &[(&str, AfterReconnection)] =
     &[("recovery", AfterReconnection::Recovery), ("slow start", AfterReconnection::SlowStart)];
 
 const LONGEST: &str = "Longest disconnection; after it the notification of its end counts as lost";
-const NOTICE_INTERVAL: &str = "Time from the first notification to the second; it doubles then";
+const NOTICE_INTERVAL: &str =
+    "Time from the first notification to the second; it doubles with each further one";
 
 fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
     table! { CrossLayerParameters;
@@ -46,7 +47,7 @@ fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
         key without_product: choice(WITHOUT_PRODUCT), "Slow start threshold when that product is unknown";
         key notices: whole(1, 100), "Maximum number of notifications of the new link";
         key notice_interval: positive_time(), NOTICE_INTERVAL;
-        key timeout: positive_time(), "How long after its predicted time a change is waited for";
+        key timeout: positive_time(), "How long to wait for a change after its predicted time";
         key longest_disconnection: positive_time(), LONGEST;
     }
     .replaced("patience", "`timeout`")
@@ -54,18 +55,18 @@ fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
 
 fn demo_vegas<'a>() -> Keys<'a, DemoVegasParameters> {
     table! { DemoVegasParameters;
-        key marked_segments: whole(1, 100), "Number of segments from the new place that carry the mark";
+        key marked_segments: whole(1, 100), "Number of segments after the handover that carry the mark";
     }
 }
 
 fn ehn<'a>() -> Keys<'a, EhnParameters> {
-    table! { EhnParameters; key resume_with: choice(RESUME), "Window after the move"; }
+    table! { EhnParameters; key resume_with: choice(RESUME), "Window after the handover"; }
 }
 
 fn freeze<'a>() -> Keys<'a, FreezeParameters> {
     table! { FreezeParameters;
-        key acknowledgments: whole(1, 100), "Acknowledgments sent at once after the move";
-        key timeout: positive_time(), "How long after its predicted time a disconnection is waited for";
+        key acknowledgments: whole(1, 100), "Acknowledgments sent at once after the handover";
+        key timeout: positive_time(), "How long to wait for a disconnection after its predicted time";
         key longest_disconnection: positive_time(), LONGEST;
     }
     .replaced("patience", "`timeout`")
@@ -74,13 +75,13 @@ fn freeze<'a>() -> Keys<'a, FreezeParameters> {
 fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
     table! { MobilityVegasParameters;
         key one_per_round_trip: choice(ONE_PER_ROUND_TRIP), "What releases the one packet per round trip";
-        key announce_at_once: boolean(), "Announce a handoff in an acknowledgment of its own";
-        key resume_with: choice(GO_ON), "Window after a handoff";
+        key announce_at_once: boolean(), "Announce a handover in an acknowledgment of its own";
+        key resume_with: choice(GO_ON), "Window after a handover";
         key release: choice(RELEASE), "Which of the acknowledgments held back are sent";
-        key remeasure: boolean(), "Measure BaseRTT again after a handoff";
-        key notices: whole(1, 100), "Maximum number of notifications of the new place";
+        key remeasure: boolean(), "Measure BaseRTT again after a handover";
+        key notices: whole(1, 100), "Maximum number of notifications of the new link";
         key notice_interval: positive_time(), NOTICE_INTERVAL;
-        key timeout: positive_time(), "How long after its predicted time a handoff is waited for";
+        key timeout: positive_time(), "How long to wait for a handover after its predicted time";
         key longest_disconnection: positive_time(), LONGEST;
     }
     .replaced("measure_anew", "`remeasure`")
@@ -90,6 +91,6 @@ fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
 fn tr_acks<'a>() -> Keys<'a, TrAcksParameters> {
     table! { TrAcksParameters;
         key acknowledgments: whole(1, 100), "Copies of the last acknowledgment that are sent";
-        key after: choice(AFTER), "What the sender does then";
+        key after: choice(AFTER), "What the sender does after these acknowledgments";
     }
 }

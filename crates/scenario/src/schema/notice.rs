@@ -40,12 +40,12 @@ pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, No
     table! { Options;
         .definition("notice");
         optional to: node_index(nodes), "Node that is notified; at a link its end `to` unless given, at a mobile node that node";
-        optional lead (config.lead): time(), "How long before a handover it is predicted; without it nothing is predicted";
+        optional lead (config.lead): time(), "How long before a handover the notice is sent; without it there are no notices";
         key error: time(), "Error of predicted times: maximum (uniform) or standard deviation (normal)";
         key error_shape (shape): choice(SPREADS), "Distribution of that error";
-        key lost (config.lost_predictions): share(), "Share of predictions that are lost";
-        property false_per_minute: number(0.0, 6000.0), "False predictions per minute", |_, show| show(&0.0), |it, predictions| it.config.false_predictions_per_second = predictions / 60.0;
-        key late (config.late): time(), "Delay of all notifications about the link";
+        key lost (config.lost_predictions): share(), "Share of notices that are lost";
+        property false_per_minute: number(0.0, 6000.0), "False notices per minute", |_, show| show(&0.0), |it, predictions| it.config.false_predictions_per_second = predictions / 60.0;
+        key late (config.late): time(), "Delay of all notifications to the node: notices, and that the link is down or up";
     }
     .check(|reader, _| {
             let keys = ["error", "error_shape", "lost", "false_per_minute"];
@@ -53,7 +53,7 @@ pub(super) fn section<'a>(nodes: &'a [String]) -> Section<'a, (Option<usize>, No
             if let (Some(key), false) = (first, reader.has("lead")) {
                 let complaint = Complaint::new("without `lead` there are no predictions")
                     .code(Code::Missing)
-                    .tip("add lead = \"1 s\": how long before the handover it is predicted");
+                    .tip("add lead = \"1 s\": how long before the handover the notice is sent");
                 reader.refuse_value(key, complaint);
             }
         })

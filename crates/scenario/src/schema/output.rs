@@ -1,4 +1,4 @@
-//! `[output]`: files to write besides the report.
+//! `[output]`: files to write in addition to the report.
 
 use crate::codes::Code;
 use crate::keys::{Keys, choice, path, positive_time, table};
@@ -6,7 +6,7 @@ use crate::units::Complaint;
 use seamline_wire::Duration;
 use std::path::PathBuf;
 
-/// Files to write besides the report.
+/// Files to write in addition to the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSpec {
     /// Directory for captures, one for each run.

@@ -10,7 +10,8 @@ use seamline_mobility::{AdvertisementConfig, MovementDetection};
 use seamline_wire::Duration;
 
 /// The name that stands for no protocol, with a line about it.
-pub const NONE: (&str, &str) = ("none", "an idealised network: all routes follow the mobile node at once");
+pub const NONE: (&str, &str) =
+    ("none", "an idealized network: all routes change at once when the mobile node moves");
 
 /// A mobility protocol and how it is used.
 #[derive(Clone, Debug)]
@@ -96,9 +97,9 @@ fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<
         .with(home_agent, |it| it);
         .with(anchor_point, |it| it);
         key advertisement_interval (advertisements.interval): positive_time(), "Time between agent or router advertisements";
-        key advertisement_jitter (advertisements.jitter): time(), "Each interval is shorter by a uniformly distributed part of this";
+        key advertisement_jitter (advertisements.jitter): time(), "Maximum by which an interval is shortened, uniformly distributed";
         property advertisement_lifetime: whole_seconds(), "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given", |_, _| None, |it, seconds| it.advertisements.lifetime_s = seconds;
-        key movement_detection: choice(DETECTIONS), "When a new agent means a move: when it is heard, or when the lifetime of the old one ends";
+        key movement_detection: choice(DETECTIONS), "When a new mobility agent counts as a move: at its first advertisement (`eager`), or when the lifetime of the old agent ends (`lazy`)";
         key registration_lifetime (registration_lifetime_s): whole_seconds(), "Registration lifetime that is requested, in whole seconds";
         key registration_retransmission: positive_time(), "Time to wait for the first reply; doubles with each retransmission";
         key layer_2_triggers: boolean(), "Solicit an advertisement as soon as a new link is up";

@@ -20,9 +20,9 @@ const REORDERING: &[(&str, Reordering)] =
 /// The formats, each a kind of schedule.
 pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
     kinds! { kinds;
-        "mahimahi" => mahimahi_keys(), "capacity: one line per chance to send 1500 bytes, its time in ms (Netravali et al., ATC 2015)";
+        "mahimahi" => mahimahi_keys(), "capacity: one line per opportunity to send 1500 bytes, with its time in ms", "Netravali et al., ATC 2015";
         "delay-series" => delay_series_keys(), "one-way delay: one line per interval, in ms";
-        "leoem" => leoem_keys(), "delay and handovers of a path over satellites, second by second (Cao and Zhang, INFOCOM 2023)";
+        "leoem" => leoem_keys(), "delay and handovers of a satellite path, second by second", "Cao and Zhang, INFOCOM 2023";
         "csv" => csv_keys(), "rate, one-way delay and loss over time, with the columns you name";
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
         part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
         part westwood_plus (congestion_control.westwood_plus): westwood_plus(), "Parameters of Westwood+";
         part cubic (congestion_control.cubic): cubic(), "Parameters of CUBIC";
-        part loss_notification: loss_notification::keys(), "Losses on the air are distinguished from congestion";
+        part loss_notification: loss_notification::keys(), "Losses over the air are distinguished from congestion";
         .with(moving::keys(), |it| it);
         part ns2 (self): ns2(), "Behaviour of ns-2, only for comparisons with it";
         .historical();
@@ -47,8 +47,8 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         key initial_window (window.initial): number(1.0, 1e6), "Initial window in segments";
         key initial_threshold (window.initial_threshold): number(1.0, 1e9), "Initial slow start threshold in segments";
         key limited_transmit (recovery.limited_transmit): boolean(), "Send new segments on the first duplicate acknowledgments (RFC 3042)";
-        key duplicate_threshold (recovery.duplicate_threshold): whole(1, 1000), "Duplicate acknowledgments that mean a loss";
-        property undo_cuts: boolean(), "Undo the window cut of a spurious recovery, by timestamps and D-SACK (RFC 4015)", |it, show| show(&it.receiver.reports_duplicates), undo_cuts;
+        key duplicate_threshold (recovery.duplicate_threshold): whole(1, 1000), "Number of duplicate acknowledgments that indicate a loss";
+        property undo_cuts: boolean(), "Undo the window reduction of a spurious recovery, by timestamps and D-SACK (RFC 4015)", |it, show| show(&it.receiver.reports_duplicates), undo_cuts;
         key segment_size (segments.maximum_segment_size): segment_size, "Payload of a full segment";
         key sack (segments.selective_acknowledgments): boolean(), "Selective acknowledgments (RFC 2018)";
         property timestamps: boolean(), "Timestamps (RFC 7323)", |it, show| show(&it.segments.timestamp_tick.is_some()), set_timestamps;

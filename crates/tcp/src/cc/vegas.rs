@@ -8,7 +8,7 @@ const ONLY_VEGAS_FINE: &str =
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "vegas",
-    summary: "holds alpha to beta segments in queues, from the difference of expected and actual rate",
+    summary: "keeps alpha to beta segments in queues, computed from the difference between expected and actual rate",
     cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
     refuses: &[
         ("tahoe", ONLY_VEGAS_FINE),

@@ -10,7 +10,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "demo-vegas",
-    summary: "the mover marks its first segments; a sender of Vegas then measures BaseRTT again",
+    summary: "the mobile host marks its first segments; a Vegas sender then measures BaseRTT again",
     cite: "Ho, Chan and Chen, IEEE Global Internet Symposium 2005",
     traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::BothEnds,

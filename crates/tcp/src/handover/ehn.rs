@@ -9,7 +9,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ehn",
-    summary: "the mover marks a repeated acknowledgment; the sender goes back and keeps its window",
+    summary: "the mobile host marks a repeated acknowledgment; the sender goes back to the first missing segment and keeps its window",
     cite: "Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004",
     traits: END_TO_END,
     installed: Installed::BothEnds,

@@ -8,7 +8,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "freeze",
-    summary: "a window of zero before the disconnection, three acknowledgments that open it after it",
+    summary: "a zero window before the disconnection, and three acknowledgments that open the window after it",
     cite: "Goff et al., IEEE INFOCOM 2000",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,

@@ -15,7 +15,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "mobility-vegas",
-    summary: "notified of a handoff in advance, ends halt timers, send one packet per round trip and hold acknowledgments",
+    summary: "when notified of a handover in advance, the ends stop their timers, send one packet per round trip and hold acknowledgments back",
     cite: "Ho and Chiu, Improving performance of TCP-Vegas for Mobile IP handoffs, 2020",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,

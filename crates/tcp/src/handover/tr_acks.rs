@@ -7,7 +7,7 @@ use super::*;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tr-acks",
-    summary: "the mover repeats its last acknowledgment three times, and the sender retransmits fast",
+    summary: "the mobile host repeats its last acknowledgment three times, and the sender enters fast retransmit",
     cite: "Caceres and Iftode, IEEE JSAC 13(5), 1995",
     traits: END_TO_END,
     installed: Installed::MobileEnd,

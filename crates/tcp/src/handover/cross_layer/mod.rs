@@ -23,7 +23,7 @@ use tuning::{Event, Flow};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "cross-layer",
-    summary: "freeze, forget the round-trip time, slow start from one segment to the new link's bandwidth-delay product",
+    summary: "freeze, discard the round-trip time, then slow start from one segment to the new link's bandwidth-delay product",
     cite: "Fanni, Luglio, Roseti and Zampognaro, A cross-layer based handover for TCP applications",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
