@@ -3,7 +3,7 @@
 use crate::experiment::Results;
 use crate::terminal::Failure;
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::{FinishedRun, Job, RunOptions, run_each};
+use seamline_experiment::{FinishedRun, Job, RunOptions, run_each, run_seed};
 #[cfg(target_os = "linux")]
 use seamline_lab::virtual_time::Kernels;
 use seamline_scenario::Plan;
@@ -58,17 +58,27 @@ impl Engine {
         Ok(seamline_experiment::run_one(plan, job, options))
     }
 
-    /// The record of one job of that plan, or why there is none. `None` when it was stopped.
+    /// The record of one job of that plan, without intervals unless the scenario requests those of every run; or why there is none.
+    /// `None` when it was stopped.
     pub(crate) fn record(
         &self,
         plan: &Plan,
         job: Job,
         options: &RunOptions,
     ) -> Result<Option<RunRecord>, String> {
+        let scenario = &plan.cells[job.cell].scenario;
+        if scenario.kernel().is_none() {
+            return Ok(run_seed(scenario, scenario.seeds[job.seed], &options.stop));
+        }
         match self.run_job(plan, job, options) {
-            Ok(run) => Ok(run.map(|run| run.record)),
+            Ok(Some(FinishedRun { mut record, .. })) => {
+                if !scenario.output.intervals_of_every_run {
+                    record.flows.iter_mut().for_each(|flow| flow.intervals.clear());
+                }
+                Ok(Some(record))
+            }
             Err(Failure::Input(why) | Failure::Runtime(why)) => Err(why),
-            Err(_) => Ok(None),
+            Ok(None) | Err(_) => Ok(None),
         }
     }
 

@@ -276,7 +276,7 @@ fn sample_of(shape: &Shape) -> Option<Value> {
             Quantity::Amount => "5 packets",
             Quantity::Size => "5 kB",
         }),
-        Shape::Choice(choices) | Shape::OpenChoice(choices, _) => json!(choices[0].name),
+        Shape::Choice(choices) | Shape::OpenChoice(choices, ..) => json!(choices[0].name),
         Shape::OneOrMany(item) | Shape::Range(item) => sample_of(item)?,
         Shape::Pair(item) => json!([sample_of(item)?, sample_of(item)?]),
         Shape::Table(table) => with_all(json!({}), &table.keys),

@@ -76,9 +76,9 @@ fn value(shape: &Shape, definitions: &mut Map<String, Value>) -> Value {
         Shape::Choice(choices) => {
             json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() })
         }
-        Shape::OpenChoice(choices, _) => {
-            let names: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
-            json!({ "type": "string", "examples": names })
+        Shape::OpenChoice(choices, others, _) => {
+            let names = choices.iter().map(|choice| choice.name).chain(others.iter().copied());
+            json!({ "enum": names.collect::<Vec<_>>() })
         }
         Shape::OneOrMany(item) => one_or_many(value(item, definitions)),
         Shape::Range(item) => {

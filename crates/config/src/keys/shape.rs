@@ -29,8 +29,8 @@ pub enum Shape {
     Quantity(Quantity, &'static [&'static str]),
     /// One of these names.
     Choice(Vec<Choice>),
-    /// One of these names, or another one: what that is.
-    OpenChoice(Vec<Choice>, &'static str),
+    /// One of these names, or another one: some of those, and what they are.
+    OpenChoice(Vec<Choice>, &'static [&'static str], &'static str),
     /// A value, or a list of such values.
     OneOrMany(Box<Shape>),
     /// A value, or a list of the lowest and the highest.
@@ -143,7 +143,7 @@ impl TableShape {
 impl Shape {
     fn drop_historical(&mut self) {
         match self {
-            Shape::Choice(choices) | Shape::OpenChoice(choices, _) => {
+            Shape::Choice(choices) | Shape::OpenChoice(choices, ..) => {
                 choices.retain(|choice| !choice.is_historical)
             }
             Shape::OneOrMany(item) | Shape::Range(item) | Shape::Pair(item) => item.drop_historical(),
@@ -164,7 +164,7 @@ impl Shape {
     /// The names to choose from, if it is a choice.
     pub fn choices(&self) -> Option<&[Choice]> {
         match self {
-            Shape::Choice(choices) | Shape::OpenChoice(choices, _) => Some(choices),
+            Shape::Choice(choices) | Shape::OpenChoice(choices, ..) => Some(choices),
             _ => None,
         }
     }
@@ -187,7 +187,7 @@ impl Shape {
                     choices.iter().map(|choice| format!("`\"{}\"`", choice.name)).collect();
                 names.join(", ")
             }
-            Shape::OpenChoice(choices, others) => {
+            Shape::OpenChoice(choices, _, others) => {
                 format!("{}; or {others}", Shape::Choice(choices.clone()).text())
             }
             Shape::OneOrMany(item) if item.table().is_some() => "table, or list of tables".to_owned(),

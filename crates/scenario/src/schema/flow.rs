@@ -22,7 +22,29 @@ use std::sync::Arc;
 const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 
 /// Congestion controls that people ask for and that only kernels have.
-const OF_KERNELS: &[&str] = &["bbr", "bbr1", "bbr2", "bbr3", "dctcp", "prague", "copa", "pcc"];
+const OF_KERNELS: &[&str] = &[
+    "bbr",
+    "bbr1",
+    "bbr2",
+    "bbr3",
+    "bic",
+    "cdg",
+    "copa",
+    "dctcp",
+    "highspeed",
+    "htcp",
+    "hybla",
+    "illinois",
+    "leocc",
+    "lp",
+    "nv",
+    "pcc",
+    "prague",
+    "scalable",
+    "search",
+    "veno",
+    "yeah",
+];
 
 const REAL_LINUX: &str = "our own TCP does not have it; the kernel's has: stack = \"linux-6.12\", or in the lab: seamline lab FILE --congestion NAME";
 
@@ -108,7 +130,7 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
             ),
             |it| &mut it.ends,);
         key stack: super::stack::stack(), "TCP of both ends: that of Seamline, or that of a kernel in virtual time, such as `linux-6.12`";
-        optional variant: unread(Shape::OpenChoice(choices!(variant::all()), "with the TCP of a kernel, any congestion control that it has")), "TCP variant; required unless `congestion_control` and `recovery` are given";
+        optional variant: unread(Shape::OpenChoice(choices!(variant::all()), OF_KERNELS, "with the TCP of a kernel, any congestion control that it has")), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
         property profile: named(choices!(profile::ALL, is_historical)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
