@@ -24,6 +24,9 @@ const PHASE: u64 = 1_000_000_000;
 /// Memory for what all hosts have sent and the network has not taken in: a quarter of the guest's.
 const SENT_BYTES: usize = 256 << 20;
 
+/// Of that, what a connection needs that sends all of its send buffer (4 MB) at once. More memory is slower: the processor's caches hold less.
+const BYTES_PER_CONNECTION: usize = 8 << 20;
+
 /// If packets need less time than this from a host to the next, the engine looks at each when it is sent. Otherwise it sleeps until one can
 /// arrive, and at most for that time.
 const LEAST_LOOKAHEAD: Duration = Duration::from_micros(200);
@@ -68,9 +71,17 @@ fn hosts(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Host>> {
     let hub = Namespace::new()?;
     let mtu = mtu(live.scenario(), stacks.version);
     let nodes = live.host_nodes();
-    let memory = SENT_BYTES / nodes.len().max(1);
+    let most = SENT_BYTES / nodes.len().max(1);
+    let connections = connections(live.scenario());
+    let memory = |node: usize| {
+        let own = connections.iter().filter(|connection| connection.ends.contains(&node)).count();
+        most.min(own * BYTES_PER_CONNECTION)
+    };
     let sysctls = &live.scenario().sysctls;
-    nodes.into_iter().map(|node| Host::new(node, live::node_id(node), mtu, &hub, sysctls, memory)).collect()
+    nodes
+        .into_iter()
+        .map(|node| Host::new(node, live::node_id(node), mtu, &hub, sysctls, memory(node)))
+        .collect()
 }
 
 fn plans(live: &Live<'_>, stacks: &Stacks, hosts: &mut [Host]) -> Vec<Plan> {
