@@ -37,25 +37,17 @@ impl Engine {
     }
 
     /// Run one job of that plan. `None` when it was stopped.
-    #[cfg(target_os = "linux")]
     pub(crate) fn run_job(
         &self,
         plan: &Plan,
         job: Job,
         options: &RunOptions,
     ) -> Result<Option<FinishedRun>, Failure> {
-        self.kernels.run_job(plan, job, options).map_err(crate::lab::failure)
-    }
-
-    /// Run one job of that plan. `None` when it was stopped.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn run_job(
-        &self,
-        plan: &Plan,
-        job: Job,
-        options: &RunOptions,
-    ) -> Result<Option<FinishedRun>, Failure> {
-        Ok(seamline_experiment::run_one(plan, job, options))
+        #[cfg(target_os = "linux")]
+        let run = self.kernels.run_job(plan, job, options).map_err(crate::lab::failure);
+        #[cfg(not(target_os = "linux"))]
+        let run = Ok(seamline_experiment::run_one(plan, job, options));
+        run
     }
 
     /// The record of one job of that plan, without intervals unless the scenario requests those of every run; or why there is none.

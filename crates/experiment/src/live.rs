@@ -8,7 +8,8 @@ use seamline_scenario::build::{self, Part, Places, build};
 use seamline_scenario::follow::Runner;
 use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::Scenario;
-use seamline_sim::{AgentPort, Horizon, HostPort, World};
+pub use seamline_sim::Horizon;
+use seamline_sim::{AgentPort, HostPort, World};
 use seamline_tcp::Host;
 use seamline_wire::{Duration, Event, Instant, NodeId, Packet, Port, Signal};
 use std::sync::atomic::Ordering;
@@ -24,7 +25,6 @@ pub struct Live<'a> {
     places: &'a Places,
     world: World<Part, RunObserver>,
     runner: Runner<'a>,
-    horizon: Horizon,
 }
 
 /// How a run ended.
@@ -70,11 +70,16 @@ impl Live<'_> {
     pub fn wake_at(&self) -> Option<Instant> {
         self.world.wake_at().into_iter().chain(self.runner.next_change()).min()
     }
+    /// How soon packets can get to external hosts. It holds for the whole run.
+    pub fn horizon(&self) -> Horizon {
+        let hosts: Vec<_> =
+            self.host_nodes().into_iter().filter_map(|node| self.places.hosts[node]).collect();
+        self.world.horizon(&hosts)
+    }
     /// A time before which no packet arrives at an external host, if none of them sends anything. Unlike [`wake_at`](Self::wake_at), it
-    /// leaves out events on the way there.
-    /// Packets that are `known` do not count.
-    pub fn earliest_arrival(&self, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
-        self.world.earliest_arrival(&self.horizon, known).into_iter().chain(self.runner.next_change()).min()
+    /// leaves out events on the way there, and packets that are `known`.
+    pub fn earliest_arrival(&self, horizon: &Horizon, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
+        self.world.earliest_arrival(horizon, known).into_iter().chain(self.runner.next_change()).min()
     }
     /// Look at the packets that are certain to arrive at external hosts next: when, at which node, and which. What is seen arrives as the
     /// same value, at the same address.
@@ -89,9 +94,9 @@ impl Live<'_> {
         });
     }
     /// No packet gets from one external host to another in less time, or back to itself.
-    pub fn shortest_way(&self) -> Duration {
+    pub fn shortest_way(&self, horizon: &Horizon) -> Duration {
         let hosts = self.host_nodes().into_iter().filter_map(|node| self.places.hosts[node]);
-        let ways = hosts.map(|host| self.world.shortest_way(host, &self.horizon));
+        let ways = hosts.map(|host| self.world.shortest_way(host, horizon));
         ways.min().unwrap_or(Duration::MAX)
     }
     /// Process all events up to and including `now`.
@@ -223,9 +228,7 @@ pub fn run_job<E>(
     let mut world = World::with_observer(observer);
     let seed = scenario.seeds[job.seed];
     let runner = build(scenario, seed, ends, &mut world, &places);
-    let mut live = Live { scenario, seed, places: &places, world, runner, horizon: Horizon::default() };
-    let outside: Vec<_> = live.host_nodes().into_iter().filter_map(|node| places.hosts[node]).collect();
-    live.horizon = live.world.horizon(&outside);
+    let mut live = Live { scenario, seed, places: &places, world, runner };
     let Ended::Complete(emulation) = drive(&mut live)? else { return Ok(None) };
     let Live { world, .. } = live;
     Ok(Some(finish_run(plan, job, options, world, &places, unwritten, Some(emulation))))

@@ -192,7 +192,7 @@ fn emulation(
     priority: Priority,
     lateness: &Lateness,
 ) -> io::Result<EmulationRecord> {
-    let micros = |late: Duration| late.as_nanos() as f64 / 1000.0;
+    let [lateness_median_us, lateness_p99_us, lateness_max_us] = lateness.in_micros();
     let mut lost_at_interfaces = 0;
     let mut stacks = Vec::new();
     for site in sites {
@@ -214,9 +214,9 @@ fn emulation(
         stacks,
         priority: priority.to_string(),
         packets: lateness.count(),
-        lateness_median_us: micros(lateness.quantile(0.5)),
-        lateness_p99_us: micros(lateness.quantile(0.99)),
-        lateness_max_us: micros(lateness.maximum()),
+        lateness_median_us,
+        lateness_p99_us,
+        lateness_max_us,
         lost_at_interfaces,
         payload_unknown: outlets.map(|outlet| outlet.payload_unknown).sum(),
     })

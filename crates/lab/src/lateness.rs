@@ -37,6 +37,10 @@ impl Lateness {
     pub(crate) fn quantile(&self, share: f64) -> Duration {
         Duration::from_nanos(self.packets.value_at_quantile(share))
     }
+    /// The median, the 99th percentile and the maximum in microseconds, as records have them.
+    pub(crate) fn in_micros(&self) -> [f64; 3] {
+        [self.quantile(0.5), self.quantile(0.99), self.maximum()].map(|late| late.as_nanos() as f64 / 1000.0)
+    }
     /// The latest packet, or the longest time that the emulator stood still, whichever is more.
     pub(crate) fn maximum(&self) -> Duration {
         Duration::from_nanos(self.packets.max()).max(self.stall)

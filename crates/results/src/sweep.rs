@@ -8,7 +8,7 @@ use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::report::{Provenance, engine};
-use seamline_experiment::{CellResult, Job as Run, run_seed};
+use seamline_experiment::{CellResult, Job, run_seed};
 use seamline_scenario::Plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -112,7 +112,7 @@ pub fn sweep(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<SweepOutcome, Error> {
-    let run = |Run { cell, seed }: Run| {
+    let run = |Job { cell, seed }: Job| {
         let scenario = &plan.cells[cell].scenario;
         Ok(run_seed(scenario, scenario.seeds[seed], stop))
     };
@@ -120,7 +120,7 @@ pub fn sweep(
 }
 
 /// Runs one job of a plan, and returns `None` when it was stopped, or why it failed.
-pub type RunOne<'a> = &'a (dyn Fn(Run) -> Result<Option<RunRecord>, String> + Sync);
+pub type RunOne<'a> = &'a (dyn Fn(Job) -> Result<Option<RunRecord>, String> + Sync);
 
 /// The same with an engine of the caller's.
 ///
@@ -167,20 +167,18 @@ pub fn sweep_with(
     Ok(outcome)
 }
 
-/// One run: the index of the cell and the seed.
-type Job = (usize, u64);
-
 fn keys(lines: &[Line]) -> impl Iterator<Item = String> {
     lines.iter().map(|line| line.key.clone())
 }
 
 fn all_jobs(plan: &Plan) -> impl Iterator<Item = Job> {
     let cells = plan.cells.iter().enumerate();
-    cells.flat_map(|(place, cell)| cell.scenario.seeds.iter().map(move |seed| (place, *seed)))
+    cells.flat_map(|(cell, it)| (0..it.scenario.seeds.len()).map(move |seed| Job { cell, seed }))
 }
 
-fn key(plan: &Plan, (cell, seed): Job) -> String {
-    plan.cells[cell].identity.run_key(seed, engine())
+fn key(plan: &Plan, job: Job) -> String {
+    let cell = &plan.cells[job.cell];
+    cell.identity.run_key(cell.scenario.seeds[job.seed], engine())
 }
 
 /// The runs of a shard whose keys are not known.
@@ -203,9 +201,8 @@ impl Engine<'_> {
     fn has_ended(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.failure().is_some()
     }
-    fn run(&self, plan: &Plan, (cell, seed): Job) -> Option<RunRecord> {
-        let seed = plan.cells[cell].scenario.seeds.iter().position(|known| *known == seed)?;
-        (self.run)(Run { cell, seed }).unwrap_or_else(|why| {
+    fn run(&self, job: Job) -> Option<RunRecord> {
+        (self.run)(job).unwrap_or_else(|why| {
             self.failure().get_or_insert(why);
             None
         })
@@ -226,12 +223,12 @@ fn run_jobs(
     let (finished, lines) = mpsc::channel();
     let outcome = std::thread::scope(|scope| {
         let writer = scope.spawn(|| write_lines(file, lines, &failed));
-        jobs.par_iter().for_each_with(finished, |finished, (cell, seed)| {
+        jobs.par_iter().for_each_with(finished, |finished, job| {
             if engine.has_ended() || failed.load(Ordering::Relaxed) {
                 return;
             }
-            let Some(run) = engine.run(plan, (*cell, *seed)) else { return };
-            let line = Line::new(plan, sweep, *cell, run).to_text();
+            let Some(run) = engine.run(*job) else { return };
+            let line = Line::new(plan, sweep, job.cell, run).to_text();
             let Ok(line) = line else { unreachable!("every record can be written as JSON") };
             // The writer keeps what it cannot write.
             let _ = finished.send(line);
@@ -337,9 +334,9 @@ fn results_of(plan: &Plan, runs: &BTreeMap<Job, &Line>) -> Option<Vec<CellResult
     if runs.len() < plan.runs() {
         return None;
     }
-    let cells = plan.cells.iter().enumerate().map(|(place, cell)| {
-        let seeds = cell.scenario.seeds.iter();
-        let runs = seeds.filter_map(|seed| runs.get(&(place, *seed))).map(|line| line.run.clone()).collect();
+    let cells = plan.cells.iter().enumerate().map(|(cell, it)| {
+        let jobs = (0..it.scenario.seeds.len()).map(|seed| Job { cell, seed });
+        let runs = jobs.filter_map(|job| runs.get(&job)).map(|line| line.run.clone()).collect();
         CellResult { runs, ..CellResult::default() }
     });
     Some(cells.collect())

@@ -3,10 +3,10 @@
 use super::{Call, Token};
 use crate::kernel_view::KernelView;
 use crate::system::{Done, Namespace, Operations, TcpInfo};
-use crate::traffic::{allow_open_files, socket};
+use crate::traffic::agenda::{Agenda, Appointment};
+use crate::traffic::{SAMPLE_EVERY, allow_open_files, socket};
 use nix::sys::socket::{Shutdown, shutdown};
-use seamline_wire::{Duration, Event, Instant};
-use std::collections::BTreeSet;
+use seamline_wire::{Event, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -14,8 +14,6 @@ use std::sync::Arc;
 
 /// Bytes per write and per read.
 const PIECE: usize = 1 << 20;
-/// The time between two samples of a sender's state.
-const SAMPLE_EVERY: Duration = Duration::from_millis(5);
 
 /// One connection of a flow.
 #[derive(Debug)]
@@ -33,17 +31,11 @@ pub(super) struct Plan {
     pub(super) view: KernelView,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Appointment {
-    Start,
-    Stop,
-}
-
 /// All connections of a run.
 #[derive(Debug)]
 pub(super) struct Applications {
     connections: Vec<Connection>,
-    agenda: BTreeSet<(Instant, Appointment, usize)>,
+    agenda: Agenda,
     sample_at: Instant,
     zeros: Arc<[u8]>,
 }
@@ -76,11 +68,7 @@ impl Applications {
     /// Make all sockets, and let the receivers wait for their senders.
     pub(super) fn new(plans: Vec<Plan>, operations: &mut Operations<Token>) -> io::Result<Self> {
         allow_open_files(4 * plans.len() as u64);
-        let mut agenda = BTreeSet::new();
-        for (number, plan) in plans.iter().enumerate() {
-            agenda.insert((plan.start, Appointment::Start, number));
-            agenda.extend(plan.stop.map(|stop| (stop, Appointment::Stop, number)));
-        }
+        let agenda = Agenda::new(plans.iter().map(|plan| (plan.start, plan.stop)));
         let connections = socket::visiting(|mut visitor| {
             plans.into_iter().map(|plan| Connection::new(plan, &mut visitor)).collect::<io::Result<Vec<_>>>()
         })?;
@@ -95,7 +83,7 @@ impl Applications {
     /// When something is to be done although no call is over.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         let samples = self.connections.iter().any(Connection::is_alive).then_some(self.sample_at);
-        self.agenda.first().map(|(at, ..)| *at).into_iter().chain(samples).min()
+        self.agenda.first().into_iter().chain(samples).min()
     }
 
     /// Begin and end what is due, and report the state of senders.
@@ -105,8 +93,7 @@ impl Applications {
         operations: &mut Operations<Token>,
         report: &mut dyn FnMut(usize, &Event),
     ) -> io::Result<()> {
-        while let Some((_, what, number)) = self.agenda.first().copied().filter(|(at, ..)| *at <= now) {
-            self.agenda.pop_first();
+        while let Some((what, number)) = self.agenda.take_due(now) {
             let connection = &mut self.connections[number];
             match what {
                 Appointment::Start if connection.state == State::Waiting => {

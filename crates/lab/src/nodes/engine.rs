@@ -13,7 +13,7 @@ use crate::run::LabError;
 use crate::stacks::Stacks;
 use crate::system::{Done, Namespace, Operations, kernel_release};
 use seamline_experiment::emulation::EmulationRecord;
-use seamline_experiment::live::{self, Ended, Live};
+use seamline_experiment::live::{self, Ended, Horizon, Live};
 use seamline_scenario::connections::connections;
 use seamline_wire::{Duration, Instant, Packet};
 use std::io;
@@ -40,7 +40,8 @@ pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabErro
     let mut hosts = hosts(live, stacks)?;
     let plans = plans(live, stacks, &mut hosts);
     let applications = Applications::new(plans, &mut operations)?;
-    let lookahead = Some(live.shortest_way()).filter(|way| *way >= LEAST_LOOKAHEAD);
+    let horizon = live.horizon();
+    let lookahead = Some(live.shortest_way(&horizon)).filter(|way| *way >= LEAST_LOOKAHEAD);
     for (number, host) in hosts.iter().enumerate().filter(|_| lookahead.is_none()) {
         operations.watch(host.sent.socket(), Token::Sent(number))?;
     }
@@ -61,6 +62,7 @@ pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabErro
         packets: Vec::new(),
         lateness: Lateness::new(),
         clock: Clock { origin, wall },
+        horizon,
         lookahead,
         ahead: Ahead::default(),
     };
@@ -132,6 +134,7 @@ struct Engine<'a, 'b> {
     packets: Vec<(Instant, Box<Packet>)>,
     lateness: Lateness,
     clock: Clock,
+    horizon: Horizon,
     /// For how long nothing that a host sends can arrive anywhere. `None`: it wakes for everything that hosts send.
     lookahead: Option<Duration>,
     ahead: Ahead,
@@ -260,7 +263,7 @@ impl Engine<'_, '_> {
         let arrival = match self.lookahead {
             None => self.live.wake_at(),
             Some(lookahead) => {
-                let unknown = self.live.earliest_arrival(&|packet| self.ahead.knows(packet));
+                let unknown = self.live.earliest_arrival(&self.horizon, &|packet| self.ahead.knows(packet));
                 Some(unknown.unwrap_or(end).min(now + lookahead))
             }
         };
@@ -282,7 +285,7 @@ impl Engine<'_, '_> {
     }
 
     fn emulation(&self) -> io::Result<EmulationRecord> {
-        let micros = |late: Duration| late.as_nanos() as f64 / 1000.0;
+        let [lateness_median_us, lateness_p99_us, lateness_max_us] = self.lateness.in_micros();
         let mut lost_at_interfaces = 0;
         for host in &self.hosts {
             lost_at_interfaces += host.sent.lost()?;
@@ -295,9 +298,9 @@ impl Engine<'_, '_> {
             stacks: stacks.collect(),
             priority: "virtual time".to_owned(),
             packets: self.lateness.count(),
-            lateness_median_us: micros(self.lateness.quantile(0.5)),
-            lateness_p99_us: micros(self.lateness.quantile(0.99)),
-            lateness_max_us: micros(self.lateness.maximum()),
+            lateness_median_us,
+            lateness_p99_us,
+            lateness_max_us,
             lost_at_interfaces,
             payload_unknown: self.hosts.iter().map(|host| host.payload_unknown).sum(),
         })

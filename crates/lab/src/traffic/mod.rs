@@ -25,6 +25,7 @@
 //! # Ok(()) }
 //! ```
 
+pub(crate) mod agenda;
 mod congestion_controls;
 mod content;
 mod control;
@@ -42,4 +43,5 @@ pub use plan::{Outcome, Report, SinkPlan, SinkReport, SourcePlan, SourceReport};
 pub(crate) use run::allow_open_files;
 pub use run::{Running, Traffic};
 pub use sampler::Observation;
+pub(crate) use sampler::SAMPLE_EVERY;
 pub use socket::choose_congestion_control;

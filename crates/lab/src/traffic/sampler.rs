@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use std::sync::mpsc::Sender;
 
 /// The time between two samples of a connection.
-const EVERY: Duration = Duration::from_millis(5);
+pub(crate) const SAMPLE_EVERY: Duration = Duration::from_millis(5);
 
 /// The kernel's state of a source's connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ impl Sampler {
             return;
         }
         sockets.for_each(|(connection, socket)| self.sample(connection, socket));
-        self.due = (self.due + EVERY).max(clock::monotonic());
+        self.due = (self.due + SAMPLE_EVERY).max(clock::monotonic());
     }
 
     /// Sample one connection now, unless nothing has changed.

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::system::explained;
+use crate::traffic::agenda::{Agenda, Appointment};
 use crate::traffic::control::Control;
 use crate::traffic::poller::Poller;
 use crate::traffic::sampler::Sampler;
@@ -37,17 +38,10 @@ struct Source {
     report: SourceReport,
 }
 
-/// What a source does at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Appointment {
-    Start,
-    Stop,
-}
-
 #[derive(Debug)]
 pub(super) struct Sources {
     sources: Vec<Source>,
-    agenda: BTreeSet<(Instant, Appointment, usize)>,
+    agenda: Agenda,
     poller: Poller,
     sampler: Option<Sampler>,
     control: Arc<Control>,
@@ -67,11 +61,8 @@ impl Sources {
         observations: Option<Sender<Observation>>,
         control: Arc<Control>,
     ) -> Self {
-        let mut agenda = BTreeSet::new();
-        for (number, plan) in plans.iter().enumerate() {
-            agenda.insert((origin + plan.start, Appointment::Start, number));
-            agenda.extend(plan.stop.map(|stop| (origin + stop, Appointment::Stop, number)));
-        }
+        let times = plans.iter().map(|plan| (origin + plan.start, plan.stop.map(|stop| origin + stop)));
+        let agenda = Agenda::new(times);
         let left = plans.len();
         let sources = plans.into_iter().map(Source::new).collect();
         let (sampler, piece) = (observations.map(Sampler::new), vec![0; PIECE]);
@@ -108,17 +99,13 @@ impl Sources {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let appointment = self.agenda.first().map(|(at, ..)| *at);
+        let appointment = self.agenda.first();
         let sample = self.sampler.as_ref().filter(|_| self.open > 0).map(|sampler| sampler.due);
         [appointment, sample].into_iter().flatten().min()
     }
 
     fn keep_appointments(&mut self, now: Instant) {
-        while let Some(&(at, what, number)) = self.agenda.first() {
-            if at > now {
-                break;
-            }
-            self.agenda.pop_first();
+        while let Some((what, number)) = self.agenda.take_due(now) {
             match what {
                 Appointment::Start => self.start(number),
                 Appointment::Stop => self.stop(number),

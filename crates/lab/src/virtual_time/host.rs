@@ -46,7 +46,7 @@ pub fn run_job(
     kernel: &Kernel,
     options: &RunOptions,
 ) -> Result<Option<FinishedRun>, LabError> {
-    run_task(plan, job, stacks, kernel, options, Task::Run(job))
+    run_task(plan, job, stacks, kernel, options, Task::Run)
 }
 
 /// Run one job of a plan as a task of a guest.
@@ -56,10 +56,10 @@ pub(super) fn run_task(
     stacks: &Stacks,
     kernel: &Kernel,
     options: &RunOptions,
-    task: Task,
+    task: fn(Job) -> Task,
 ) -> Result<Option<FinishedRun>, LabError> {
     let seed = plan.cells[job.cell].scenario.seeds[job.seed];
-    let (mut guest, _processor) = boot(kernel, plan, stacks, options, task, seed)?;
+    let (mut guest, _processor) = boot(kernel, plan, stacks, options, task(job), seed)?;
     let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else {
         return Ok(None);
     };

@@ -41,7 +41,7 @@ impl Kernels {
         let kernel = plan.cells[job.cell].scenario.kernel().and_then(|name| self.0.get(name));
         match kernel {
             None => Ok(run_one(plan, job, options)),
-            Some(kernel) => run_task(plan, job, &Stacks::default(), kernel, options, Task::Nodes(job)),
+            Some(kernel) => run_task(plan, job, &Stacks::default(), kernel, options, Task::Nodes),
         }
     }
 }
