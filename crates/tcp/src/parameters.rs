@@ -106,6 +106,8 @@ parameters! {
         /// A timeout that repeats without progress leaves the threshold as it is (RFC 5681 section 3.1,
         /// below equation 4).
         pub repeated_timeout_holds_threshold: bool = true,
+        /// Count the window in whole segments, with the integer arithmetic of Linux, where a congestion control has it.
+        pub whole_segments: bool = false,
         /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
         /// to one segment (RFC 5681 section 3.1).
         pub lost_handshake_cuts_threshold: bool = false,
@@ -126,6 +128,9 @@ parameters! {
         pub selective_acknowledgments: bool = true,
         /// Small segments wait for acknowledgments (Nagle).
         pub nagle: bool = true,
+        /// Segments leave in bursts that grow with the rate, and hold at least so many (TCP segmentation offload; Linux,
+        /// `tcp_min_tso_segs`: 2). `None`: each segment leaves by itself. Read by the recovery `rack`.
+        pub least_burst: Option<u32> = None,
     }
 }
 

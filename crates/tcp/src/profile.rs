@@ -22,6 +22,7 @@ pub struct Profile {
 /// Every profile.
 pub static ALL: &[&Profile] = &[
     &LINUX,
+    &LINUX_6_12,
     #[cfg(feature = "ns2")]
     &crate::ns2::NS2_2001,
     #[cfg(feature = "ns2")]
@@ -53,6 +54,25 @@ pub static LINUX: Profile = Profile {
     is_historical: false,
     parameters: linux,
 };
+
+/// The TCP of Linux 6.12, which the tests compare with that kernel segment by segment.
+pub static LINUX_6_12: Profile = Profile {
+    name: "linux-6.12",
+    summary: "Linux 6.12: RACK-TLP, proportional rate reduction, F-RTO, HyStart, the kernel's timers and arithmetic",
+    cite: "Linux 6.12, net/ipv4; RFC 8985, 9937, 5682, 9438",
+    is_historical: false,
+    parameters: linux_6_12,
+};
+
+fn linux_6_12() -> Parameters {
+    let mut parameters = linux();
+    parameters.recovery.sack_algorithm = "rack";
+    parameters.recovery.shared_by_reno = true;
+    parameters.recovery.timer_tick = Duration::from_millis(1);
+    parameters.window.whole_segments = true;
+    parameters.segments.least_burst = Some(2);
+    parameters
+}
 
 fn linux() -> Parameters {
     let mut parameters = Parameters::default();

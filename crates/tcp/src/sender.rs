@@ -6,6 +6,7 @@ mod notified;
 mod opening;
 mod probing;
 mod sending;
+mod tracking;
 mod undoing;
 mod window_use;
 
@@ -16,16 +17,15 @@ use crate::loss_notification::{LossNotification, Missing, Notified, Repeat};
 use crate::offset::Offset;
 use crate::parameters::{IdleRestart, Parameters, WindowParameters};
 use crate::receiver::Receiver;
-use crate::recovery::{AckSeen, Command, Commands, Evidence, Recovery, Spurious, SpuriousDetection};
+use crate::recovery::{AckSeen, Command, Commands, Engine, Evidence, Recovery, Spurious, SpuriousDetection};
 use crate::rtt::{RoundTrip, RoundTripEstimator};
 use crate::scoreboard::{News, RangeSet, most_ranges};
 use crate::send_log::SendLog;
 use crate::variant::Variant;
-use crate::view::{View, Window};
-use seamline_wire::{
-    Duration, Event, Flags, Instant, Losses, Mark, Outbox, Segment, SenderSample, SequenceNumber,
-};
+use crate::view::{Tracked, View, Window};
+use seamline_wire::{Duration, Event, Instant, Losses, Mark, Outbox, Segment, SenderSample, SequenceNumber};
 use std::sync::Arc;
+use tracking::Tracking;
 use window_use::WindowUse;
 
 /// Counters of a sender.
@@ -46,6 +46,10 @@ pub struct SenderStatistics {
     pub undone_cuts: u64,
     /// Window probes sent.
     pub window_probes: u64,
+    /// Tail loss probes sent (RFC 8985 section 7).
+    pub tail_loss_probes: u64,
+    /// Segments that the peer has reported as duplicates (RFC 2883).
+    pub duplicates_reported: u64,
 }
 
 /// What a segment reports to a sender.
@@ -55,6 +59,8 @@ pub(crate) struct Acknowledgment {
     pub(crate) offset: Offset,
     /// The window in bytes, `None` when the segment is too old to update it.
     pub(crate) window: Option<u64>,
+    /// Whether it was sent after what last updated the window, going by sequence numbers.
+    pub(crate) newer: bool,
     /// Whether the segment carries nothing but the acknowledgment.
     pub(crate) bare: bool,
     /// Round-trip time by the timestamp echoed.
@@ -76,6 +82,8 @@ pub(crate) struct Sender {
     pub(crate) initial: SequenceNumber,
     pub(crate) statistics: SenderStatistics,
     control: Box<dyn CongestionControl>,
+    /// Where the recovery works by records of segments: what it knows.
+    tracking: Option<Box<Tracking>>,
     recovery: Box<dyn Recovery>,
     estimator: RoundTripEstimator,
     initial_window: f64,
@@ -142,14 +150,24 @@ impl Sender {
             round_trip: RoundTrip::default(),
             scoreboard: RangeSet::default(),
             sent: keeps_log.then(log),
+            tracked: Tracked::default(),
         };
+        // What is reported as lost over the air is retransmitted by commands only.
+        let keeps_records = matches!(variant.recovery.engine, Engine::Records)
+            && parameters.loss_notification.scheme == LossNotification::None;
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
+        let control = (variant.congestion_control.build)(parameters);
+        let mut tracking = keeps_records.then(|| Box::new(Tracking::new(parameters, first)));
+        if let Some(tracking) = tracking.as_mut().filter(|_| control.controls_rate()) {
+            tracking.pace();
+        }
         Sender {
             view,
             initial,
             statistics: SenderStatistics::default(),
-            control: (variant.congestion_control.build)(parameters),
-            recovery: (variant.recovery.build)(parameters, first),
+            control,
+            tracking,
+            recovery: variant.recovery.build(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
             window_use: parameters.window.application_limited_decay.then(|| WindowUse::new(first)),
@@ -176,20 +194,27 @@ impl Sender {
 
     /// When [`Sender::on_timer`] is due, [`Instant::MAX`] for never.
     pub(crate) fn timer(&self) -> Instant {
-        if self.hold == moving::Hold::Nothing { self.timer } else { NEVER }
+        match (&self.tracking, self.hold) {
+            (None, moving::Hold::Nothing) => self.timer,
+            (Some(tracking), moving::Hold::Nothing) => self.timer.min(tracking.due()),
+            _ => NEVER,
+        }
     }
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.timer() <= now
     }
     pub(crate) fn stop_timer(&mut self) {
         self.timer = NEVER;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.stop_timer();
+        }
     }
     /// How long what is outstanding has waited for progress.
     pub(crate) fn stalled_for(&self, now: Instant) -> Duration {
         now.saturating_since(self.progress_at)
     }
     pub(crate) fn in_recovery(&self) -> bool {
-        self.recovery.in_recovery()
+        self.tracking.as_ref().map_or_else(|| self.recovery.in_recovery(), |tracking| tracking.in_recovery())
     }
     /// The position of an acknowledgment number, `None` before the beginning.
     pub(crate) fn offset(&self, acknowledgment: SequenceNumber) -> Option<Offset> {
@@ -215,6 +240,9 @@ impl Sender {
     /// The application supplies more data.
     pub(crate) fn supply(&mut self, bytes: u64) {
         debug_assert!(!self.view.finishing, "data after close");
+        if let Some(tracking) = &mut self.tracking {
+            tracking.before_supply(&self.view);
+        }
         self.data_end = Offset(self.data_end.0.saturating_add(bytes).min(u64::MAX >> 2));
         self.update_available();
     }
@@ -229,7 +257,7 @@ impl Sender {
         self.update_available();
         if self.view.outstanding() == 0 && !self.has_unsent() {
             self.probing = false;
-            self.timer = NEVER;
+            self.stop_timer();
         }
     }
     fn update_available(&mut self) {
@@ -251,6 +279,9 @@ impl Sender {
         segment: &Segment,
         exit: &mut Exit<'_>,
     ) {
+        if self.tracking.is_some() {
+            return self.on_ack_tracked(now, ack, segment, exit);
+        }
         self.view.now = now;
         let previous = self.view.unacknowledged;
         let advanced = ack.offset > previous;
@@ -302,6 +333,7 @@ impl Sender {
         let acked = Acked {
             bytes: acknowledged,
             delivered,
+            segments: 0,
             duplicate,
             fine_round_trip,
             in_recovery: self.recovery.in_recovery(),
@@ -352,13 +384,24 @@ impl Sender {
             duplicate_acks: self.recovery.duplicate_acks(),
             smoothed_round_trip_time: self.view.round_trip.smoothed,
             round_trip_time_variation: self.view.round_trip.variation,
-            retransmission_timeout: self.estimator.timeout(),
-            backoff: self.estimator.backoff(),
+            retransmission_timeout: self.timeout(),
+            backoff: self.backoff(),
         }
+    }
+
+    fn timeout(&self) -> Duration {
+        self.tracking.as_ref().map_or_else(|| self.estimator.timeout(), |tracking| tracking.timeout().0)
+    }
+    fn backoff(&self) -> u32 {
+        let doublings = |tracking: &Tracking| 1 << tracking.timeout().1.min(16);
+        self.tracking.as_deref().map_or_else(|| self.estimator.backoff(), doublings)
     }
 
     /// Send what may be sent, because the application supplied data or the connection opened.
     pub(crate) fn pump(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.tracking.is_some() {
+            return self.pump_tracked(now, exit);
+        }
         self.view.now = now;
         self.restart_if_idle(now);
         self.commands.push(Command::SEND);
@@ -369,6 +412,9 @@ impl Sender {
 
     /// The timer of [`Sender::timer`] has expired.
     pub(crate) fn on_timer(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.tracking.is_some() {
+            return self.on_timer_tracked(now, exit);
+        }
         self.view.now = now;
         self.probing |= self.view.peer_window == 0;
         if self.probing {

@@ -148,7 +148,9 @@ fn unknown(kind: &'static str, name: &str) -> PairError {
 pub fn find(name: &str, parameters: &Parameters) -> Result<Variant, PairError> {
     let named = all().find(|variant| variant.name == name);
     let named = named.ok_or_else(|| unknown("variant", name))?;
-    pair(named.congestion_control, named.recovery.unwrap_or(parameters.recovery.sack_algorithm))
+    let is_reno = matches!(named.recovery, Some("reno" | "newreno"));
+    let recovery = named.recovery.filter(|_| !(is_reno && parameters.recovery.shared_by_reno));
+    pair(named.congestion_control, recovery.unwrap_or(parameters.recovery.sack_algorithm))
 }
 
 /// A congestion control and a recovery by name.

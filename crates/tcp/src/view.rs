@@ -1,11 +1,12 @@
 //! The facts about a sender that strategies may look at.
 
+use crate::cc::RecoveryState;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::rtt::RoundTrip;
 use crate::scoreboard::RangeSet;
 use crate::send_log::SendLog;
-use seamline_wire::Instant;
+use seamline_wire::{Duration, Instant};
 use std::sync::Arc;
 
 /// Congestion window and slow start threshold, in segments (the unit of the papers, of ns-2 and of
@@ -27,6 +28,27 @@ impl Window {
             threshold: self.threshold.max(other.threshold),
         }
     }
+}
+
+/// What a sender knows that keeps a record of each segment; all zero in others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tracked {
+    /// Segments in the network: neither arrived nor lost, as far as is known.
+    pub in_flight: u32,
+    /// Segments not acknowledged cumulatively.
+    pub outstanding_segments: u32,
+    /// Segments delivered since the connection began.
+    pub delivered: u64,
+    /// Segments lost since the connection began.
+    pub lost: u64,
+    /// The smallest round-trip time of the last minutes.
+    pub minimum_round_trip: Option<Duration>,
+    /// Where loss recovery stands.
+    pub state: RecoveryState,
+    /// The rate that bounds bursts, and at which paced segments leave, in bytes per second.
+    pub pacing_rate: u64,
+    /// Whether segments wait for their time.
+    pub is_paced: bool,
 }
 
 /// A sender's state, read-only to strategies: a strategy gets a view and returns commands, and one
@@ -70,6 +92,8 @@ pub struct View {
     pub scoreboard: RangeSet,
     /// When each segment was sent; kept only for strategies that ask for it.
     pub sent: Option<SendLog>,
+    /// What only a sender knows that keeps a record of each segment.
+    pub tracked: Tracked,
 }
 
 impl View {

@@ -9,7 +9,10 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 9438",
     refuses: &[("tahoe", "Tahoe restarts from one segment at every loss, so CUBIC's curve never begins")],
     needs_send_log: false,
-    build: |_| Box::new(Cubic::default()),
+    build: |parameters| match parameters.window.whole_segments {
+        true => Box::<super::cubic_whole::CubicWhole>::default(),
+        false => Box::new(Cubic::default()),
+    },
 };
 
 parameters! {

@@ -8,7 +8,10 @@ use std::fmt::Debug;
 
 mod added;
 mod cubic;
+mod cubic_whole;
+mod hystart;
 mod reno;
+mod reno_whole;
 mod vegas;
 mod westwood;
 mod westwood_plus;
@@ -41,6 +44,8 @@ pub struct Acked {
     pub bytes: u64,
     /// Bytes newly reported as arrived, cumulatively or by SACK.
     pub delivered: u64,
+    /// The same in segments; counted only by senders that keep a record of each segment.
+    pub segments: u32,
     /// Whether it is a duplicate acknowledgment (RFC 5681 section 2).
     pub duplicate: bool,
     /// Round-trip time in seconds of the newest segment acknowledged, by the fine clock, when it was sent
@@ -58,6 +63,54 @@ pub enum Loss {
     /// The acknowledgment clock is gone (retransmission timeout), or the variant starts over at any
     /// loss (Tahoe): begin again from one segment.
     Collapsed,
+}
+
+/// Where loss recovery stands, in senders that keep a record of each segment; the states of Linux.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecoveryState {
+    /// Nothing is out of order.
+    #[default]
+    Open,
+    /// Something is out of order, and may yet arrive.
+    Disorder,
+    /// The window falls without a loss to repair: a congestion notification, or a loss that a probe has repaired (`CWR`).
+    Reducing,
+    /// Losses are being repaired.
+    Recovery,
+    /// After a retransmission timeout.
+    Loss,
+}
+
+/// What an acknowledgment says about the rate at which the network delivers (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateSample {
+    /// Segments that were delivered in so much time; `None` when the acknowledgment gives no sample.
+    pub rate: Option<(u64, Duration)>,
+    /// Segments that had been delivered when the newest segment acknowledged was sent.
+    pub prior_delivered: u64,
+    /// Segments newly delivered.
+    pub acknowledged: u64,
+    /// Segments newly taken to be lost.
+    pub lost: u64,
+    /// The application limited the flow, so the network may be faster.
+    pub application_limited: bool,
+    /// The newest segment acknowledged was sent more than once.
+    pub is_retransmission: bool,
+    /// The round-trip time of the newest segment, where it was sent once.
+    pub round_trip: Option<Duration>,
+    /// The receiver may have delayed the acknowledgment.
+    pub maybe_delayed: bool,
+    /// Segments in flight before the acknowledgment.
+    pub prior_in_flight: u32,
+}
+
+/// What a congestion control with a model of the path decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// Window and threshold.
+    pub window: Window,
+    /// Bytes per second at which segments may leave; `u64::MAX` for no limit.
+    pub pacing_rate: u64,
 }
 
 /// How much may be in flight. The window is part of the [`View`]; what may change it returns the new one.
@@ -82,6 +135,30 @@ pub trait CongestionControl: Debug + Send {
     }
     /// Recovery or a handover scheme has replaced the window.
     fn on_window_replaced(&mut self) {}
+
+    // What follows is called only by senders that keep a record of each segment (recovery `rack`).
+
+    /// A new round-trip time, before anything else is decided about the acknowledgment: for algorithms that end slow start by it.
+    fn on_round_trip(&mut self, _sample: Duration, _view: &View) -> Option<Window> {
+        None
+    }
+    /// Loss recovery has entered a state.
+    fn on_state(&mut self, _state: RecoveryState, _view: &View) {}
+    /// Data leaves after nothing was in flight; the last segment left so long ago.
+    fn on_transmission_start(&mut self, _idle: Duration, _view: &View) {}
+    /// Whether [`CongestionControl::on_rate_sample`] decides on window and pacing, in place of growth and of
+    /// proportional rate reduction.
+    fn controls_rate(&self) -> bool {
+        false
+    }
+    /// Every acknowledgment, after losses are known, of an algorithm that controls the rate.
+    fn on_rate_sample(&mut self, _sample: &RateSample, view: &View) -> Decision {
+        Decision { window: view.window, pacing_rate: u64::MAX }
+    }
+    /// The least number of segments that leave together at this rate in bytes per second, where the algorithm has an opinion.
+    fn least_burst(&self, _pacing_rate: u64) -> Option<u32> {
+        None
+    }
 }
 
 /// A registered congestion control algorithm.

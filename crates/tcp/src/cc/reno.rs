@@ -9,7 +9,10 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 5681",
     refuses: &[],
     needs_send_log: false,
-    build: |_| Box::new(Reno),
+    build: |parameters| match parameters.window.whole_segments {
+        true => Box::<super::reno_whole::RenoWhole>::default(),
+        false => Box::new(Reno),
+    },
 };
 
 #[derive(Debug)]

@@ -41,7 +41,7 @@ impl Endpoint {
         self.receive_from(peer_initial, Offset::FIRST_BYTE);
         let first_may_recover = self.parameters.recovery.fast_retransmit_of_first_segment;
         let start = if first_may_recover { Offset::SYN } else { Offset::FIRST_BYTE };
-        let recovery = (self.variant.recovery.build)(&self.parameters, start);
+        let recovery = self.variant.recovery.build(&self.parameters, start);
         self.sender.begin_at(Offset::FIRST_BYTE, recovery);
         self.establish(now, u64::from(peer.receiver.buffer), start, out);
         self.pump(now, out);

@@ -114,6 +114,7 @@ impl Endpoint {
             self.take_acknowledgment(now, segment, start, acknowledged, out);
         } else {
             self.refuse_mark(segment, MarkRefusal::OldAcknowledgment, out);
+            self.take_old_acknowledgment(now, segment, acknowledged, out);
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
@@ -153,6 +154,7 @@ impl Endpoint {
         // SND.WL1 and SND.WL2; but what acknowledges more than anything before it was sent after it, even
         // when it is a retransmission. Were its window ignored, the right edge would move by itself.
         let advances = acknowledged > self.sender.view.unacknowledged;
+        let is_newer = start > self.last_window_update.0;
         let newest = advances || (start, acknowledged) >= self.last_window_update;
         let window = newest.then(|| u64::from(segment.window) << self.peer_window_shift);
         if newest {
@@ -167,6 +169,7 @@ impl Endpoint {
         let ack = Acknowledgment {
             offset: acknowledged,
             window,
+            newer: is_newer,
             bare: segment.sequence_length() == 0 && !notifies && !is_refused,
             // What a notification acknowledges had waited for the move to end.
             timestamp_sample: self.timestamp_sample(now, segment).filter(|_| !notifies),
@@ -184,6 +187,25 @@ impl Endpoint {
         if let Some(mark) = mark {
             self.on_mark(now, mark, segment, out);
         }
+    }
+
+    /// Acknowledgments may overtake one another: what an old one reports by SACK still counts.
+    fn take_old_acknowledgment(
+        &mut self,
+        now: Instant,
+        segment: &Segment,
+        acknowledged: Offset,
+        out: &mut Outbox,
+    ) {
+        let ack = Acknowledgment {
+            offset: acknowledged,
+            window: None,
+            newer: false,
+            bare: false,
+            timestamp_sample: None,
+        };
+        let Endpoint { sender, receiver, header, .. } = self;
+        sender.on_old_ack(now, &ack, segment, &mut Exit { header, receiver, out });
     }
 
     /// RFC 5961 section 3.2.

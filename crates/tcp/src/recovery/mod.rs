@@ -157,9 +157,15 @@ parameters! {
         /// By what a recovery is found to have been spurious, whose cut is then taken back; read for the recoveries `reno`,
         /// `newreno` and `sack`.
         pub spurious_detection: SpuriousDetection = SpuriousDetection::None,
-        /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675) or
-        /// `sack-pipe` (Fall and Floyd 1996).
+        /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675),
+        /// `sack-pipe` (Fall and Floyd 1996) or `rack` (RFC 8985).
         pub sack_algorithm: &'static str = "sack",
+        /// Whether the variants `reno` and `newreno` recover by selective acknowledgments as well, as on a host whose loss recovery is
+        /// the same for all of its congestion controls.
+        pub shared_by_reno: bool = false,
+        /// The clock of a sender's timers ticks so often, and timers of more than a few ticks are coarser still (Linux's timer wheel);
+        /// zero for exact timers. Read by the recovery `rack`.
+        pub timer_tick: Duration = Duration::ZERO,
     }
 }
 
@@ -176,19 +182,49 @@ pub struct Algorithm {
     pub needs_sack: bool,
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
-    /// Builds it for a connection whose first unacknowledged offset is given.
-    pub build: fn(&Parameters, Offset) -> Box<dyn Recovery>,
+    /// How it works.
+    pub engine: Engine,
+}
+
+/// How a recovery works.
+#[derive(Clone, Copy, Debug)]
+pub enum Engine {
+    /// By acknowledgments and commands: builds it for a connection whose first unacknowledged offset is given.
+    Commands(fn(&Parameters, Offset) -> Box<dyn Recovery>),
+    /// By a record of each segment, which the sender keeps itself.
+    Records,
+}
+
+impl Algorithm {
+    /// The recovery for a connection whose first unacknowledged offset is `first`. One that works by records stands by with NewReno, for
+    /// a peer without selective acknowledgments.
+    pub(crate) fn build(&self, parameters: &Parameters, first: Offset) -> Box<dyn Recovery> {
+        match self.engine {
+            Engine::Commands(build) => build(parameters, first),
+            Engine::Records => WITHOUT_SACK.build(parameters, first),
+        }
+    }
 }
 
 /// Every recovery.
 pub static ALL: &[&Algorithm] = &[
     &newreno::NEWRENO,
     &newreno::RENO,
+    &RACK,
     &sack::ALGORITHM,
     &sack_pipe::ALGORITHM,
     &tahoe::ALGORITHM,
     &vegas_fine::ALGORITHM,
 ];
+
+static RACK: Algorithm = Algorithm {
+    name: "rack",
+    summary: "losses found by time, tail loss probes, proportional rate reduction, F-RTO and undoing, as in Linux",
+    cite: "RFC 8985, 9937, 5682, 4015, 3708; Linux, tcp_input.c and tcp_recovery.c",
+    needs_sack: true,
+    needs_send_log: false,
+    engine: Engine::Records,
+};
 
 /// What stands in for a recovery that needs SACK when the peer does not have it.
 pub(crate) static WITHOUT_SACK: &Algorithm = &newreno::NEWRENO;

@@ -10,7 +10,7 @@ pub(super) static RENO: Algorithm = Algorithm {
     cite: "RFC 5681 section 3.2",
     needs_sack: false,
     needs_send_log: false,
-    build: |_, start| Box::new(FastRecovery::new(start, false)),
+    engine: Engine::Commands(|_, start| Box::new(FastRecovery::new(start, false))),
 };
 
 pub(super) static NEWRENO: Algorithm = Algorithm {
@@ -19,7 +19,7 @@ pub(super) static NEWRENO: Algorithm = Algorithm {
     cite: "RFC 6582",
     needs_sack: false,
     needs_send_log: false,
-    build: |_, start| Box::new(FastRecovery::new(start, true)),
+    engine: Engine::Commands(|_, start| Box::new(FastRecovery::new(start, true))),
 };
 
 #[derive(Debug)]

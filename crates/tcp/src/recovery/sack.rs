@@ -12,7 +12,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 6675",
     needs_sack: true,
     needs_send_log: false,
-    build: |_, start| {
+    engine: Engine::Commands(|_, start| {
         Box::new(Sack {
             duplicates: 0,
             recovery_point: start,
@@ -22,7 +22,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
             lost_before: start,
             reduction: Reduction::default(),
         })
-    },
+    }),
 };
 
 #[derive(Debug)]

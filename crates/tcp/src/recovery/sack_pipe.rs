@@ -9,7 +9,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Fall and Floyd, ACM CCR 26(3), 1996",
     needs_sack: true,
     needs_send_log: false,
-    build: |_, start| {
+    engine: Engine::Commands(|_, start| {
         Box::new(SackPipe {
             duplicates: 0,
             recover: None,
@@ -19,7 +19,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
             pipe: 0,
             next_hole: start,
         })
-    },
+    }),
 };
 
 #[derive(Debug)]

@@ -9,10 +9,10 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Jacobson, ACM SIGCOMM 1988",
     needs_sack: false,
     needs_send_log: false,
-    build: |_, start| {
+    engine: Engine::Commands(|_, start| {
         let first_progress = (start == Offset::SYN).then_some(Offset::FIRST_BYTE);
         Box::new(Tahoe { duplicates: 0, recover: start, first_progress })
-    },
+    }),
 };
 
 #[derive(Debug)]

@@ -10,7 +10,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995, section 3.1",
     needs_sack: false,
     needs_send_log: true,
-    build: |parameters, start| Box::new(VegasFine::new(parameters, start)),
+    engine: Engine::Commands(|parameters, start| Box::new(VegasFine::new(parameters, start))),
 };
 
 #[derive(Debug)]

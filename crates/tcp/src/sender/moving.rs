@@ -39,7 +39,10 @@ impl Sender {
     /// Whether the next expiry of the timer means that nothing comes back any more, rather than that a
     /// closed window is to be probed.
     pub(crate) fn has_lost_its_clock(&self) -> bool {
-        !self.probing && self.view.peer_window > 0
+        match &self.tracking {
+            Some(tracking) => tracking.has_lost_its_clock() && self.view.peer_window > 0,
+            None => !self.probing && self.view.peer_window > 0,
+        }
     }
     /// An acknowledgment that says its sender has moved. Nothing leaves yet: first the scheme decides from
     /// where to continue. And what is being timed is no measure of the path, which was gone meanwhile.
@@ -58,6 +61,9 @@ impl Sender {
 
     /// Do what a handover scheme wants.
     pub(crate) fn act(&mut self, now: Instant, action: Action, exit: &mut Exit<'_>) {
+        if self.tracking.is_some() {
+            return self.act_tracked(now, action, exit);
+        }
         self.view.now = now;
         if action.renews_window() {
             self.forget_kept_window();
@@ -88,6 +94,9 @@ impl Sender {
 
     /// What was under way is lost with the path, which is there again.
     pub(crate) fn resume(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.tracking.is_some() {
+            return self.resume_tracked(now, exit);
+        }
         if self.view.outstanding() == 0 && !self.probing {
             return;
         }
@@ -103,6 +112,9 @@ impl Sender {
 
     /// Send the first outstanding segment again, for the sake of its acknowledgment.
     pub(crate) fn ask_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        if self.tracking.is_some() {
+            return self.ask_again_tracked(now, exit);
+        }
         if self.view.outstanding() > 0 && !self.probing {
             self.view.now = now;
             let first = self.view.unacknowledged;

@@ -21,7 +21,8 @@ impl Sender {
     /// The peer has no SACK: a recovery that needs it gives way to NewReno, from `start` on.
     pub(crate) fn do_without_sack(&mut self, start: Offset) {
         if self.needs_sack {
-            self.recovery = (crate::recovery::WITHOUT_SACK.build)(&self.view.parameters, start);
+            self.recovery = crate::recovery::WITHOUT_SACK.build(&self.view.parameters, start);
+            self.tracking = None;
             self.needs_sack = false;
         }
     }
@@ -32,6 +33,9 @@ impl Sender {
         self.view.next = first;
         self.view.highest_sent = first;
         self.recovery = recovery;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.begin_at(first);
+        }
     }
 
     /// The SYN leaves; whether it is one that left before. When it answers the peer's SYN that came again,
@@ -72,5 +76,13 @@ impl Sender {
         self.timer = NEVER;
         self.sample_round_trip(timestamp_sample);
         self.estimator.end_handshake();
+        let round_trip = self.view.round_trip.latest;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.end_handshake(
+                now,
+                Some(round_trip).filter(|sample| !sample.is_zero()),
+                self.view.highest_sent,
+            );
+        }
     }
 }

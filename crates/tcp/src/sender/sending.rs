@@ -50,23 +50,12 @@ impl Sender {
         if length == 0 && !fin {
             return 0;
         }
-        let mut flags = Flags::ACK;
-        if length > 0 && data_end == self.data_end {
-            flags = flags | Flags::PSH;
-        }
-        if fin {
-            flags = flags | Flags::FIN;
-        }
         let sequence_length = length + u32::from(fin);
         let retransmission = self.note_transmission(at, at + u64::from(sequence_length));
         if retransmission {
             self.note_sent_again(at, at + u64::from(sequence_length), exit);
         }
-        let sequence = at.sequence(self.initial);
-        let port = exit.header.local.port;
-        exit.out.event(|| Event::SegmentSent { port, sequence, length: sequence_length, retransmission });
-        let segment = Segment { sequence, length, flags, ..Segment::default() };
-        exit.header.send(self.view.now, segment, exit.receiver, exit.out);
+        self.emit(at, length, fin, retransmission, exit);
         sequence_length
     }
 

@@ -1,0 +1,174 @@
+//! CUBIC in the integer arithmetic of Linux (tcp_cubic.c), with HyStart. Where it differs from RFC 9438: time is counted in 1/1024 s,
+//! the friendly region follows the window before the loss, and growth is one segment for each `step` acknowledged.
+
+use super::hystart::HyStart;
+use super::reno_whole::{AdditiveIncrease, slow_start};
+use super::*;
+
+/// beta_cubic in 1/1024: 0.7.
+const DECREASE: u32 = 717;
+const UNIT: u32 = 1024;
+/// C in 1/1024 of ten segments per second cubed: 0.4.
+const AGGRESSIVENESS: u64 = 410;
+/// Eight times the segments of Reno with the same average (RFC 9438 section 4.3).
+const FRIENDLY: u32 = 8 * (UNIT + DECREASE) / 3 / (UNIT - DECREASE);
+/// Without a loss so far, the window grows by a segment for 20 at least.
+const LONGEST_FIRST_STEP: u32 = 20;
+/// The curve is not looked at more often than this while the window stays.
+const LEAST_INTERVAL: u64 = 1000 / 32;
+
+/// One stay in congestion avoidance. Times are in milliseconds, K in 1/1024 s.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    began: u64,
+    origin: u32,
+    time_to_origin: u64,
+}
+
+/// CUBIC's state; all zero at the beginning and after a timeout.
+#[derive(Clone, Copy, Debug, Default)]
+struct Curve {
+    epoch: Option<Epoch>,
+    /// The window before the last loss.
+    maximum: u32,
+    last_window: u32,
+    last_time: u64,
+    /// Segments acknowledged towards the next segment of the friendly window.
+    acknowledged: u32,
+    friendly: u32,
+    step: u32,
+    smallest: Option<Duration>,
+}
+
+/// CUBIC in whole segments.
+#[derive(Debug, Default)]
+pub(super) struct CubicWhole {
+    curve: Curve,
+    hystart: HyStart,
+    increase: AdditiveIncrease,
+}
+
+fn milliseconds(at: Instant) -> u64 {
+    at.as_nanos() / 1_000_000
+}
+
+/// The cube root as the kernel finds it: one step of Newton's method after a guess by tables, with an error of less than a percent; a
+/// rounded root is at most as far off.
+fn cube_root(value: u64) -> u64 {
+    libm::cbrt(value as f64) as u64
+}
+
+impl Curve {
+    /// Set how many segments let the window grow by one (`bictcp_update`).
+    fn update(&mut self, window: u32, acknowledged: u32, now: u64) {
+        self.acknowledged += acknowledged;
+        if self.last_window == window && now - self.last_time <= LEAST_INTERVAL {
+            return;
+        }
+        if self.epoch.is_none() || now != self.last_time {
+            self.follow_curve(window, acknowledged, now);
+        }
+        self.stay_friendly(window);
+        self.step = self.step.max(2);
+    }
+    fn follow_curve(&mut self, window: u32, acknowledged: u32, now: u64) {
+        self.last_window = window;
+        self.last_time = now;
+        let epoch = self.epoch.unwrap_or_else(|| {
+            self.acknowledged = acknowledged;
+            self.friendly = window;
+            self.begin(window, now)
+        });
+        self.epoch = Some(epoch);
+        let ahead = self.smallest.map_or(0, |smallest| smallest.as_nanos().div_ceil(1_000_000));
+        let time = (now - epoch.began + ahead) * u64::from(UNIT) / 1000;
+        let distance = time.abs_diff(epoch.time_to_origin);
+        let delta = (AGGRESSIVENESS as u128 * (distance as u128).pow(3) >> 40) as u32;
+        let target = if time < epoch.time_to_origin {
+            epoch.origin.saturating_sub(delta)
+        } else {
+            epoch.origin.saturating_add(delta)
+        };
+        self.step = if target > window { window / (target - window) } else { 100 * window };
+        if self.maximum == 0 {
+            self.step = self.step.min(LONGEST_FIRST_STEP);
+        }
+    }
+    fn begin(&self, window: u32, now: u64) -> Epoch {
+        if self.maximum <= window {
+            return Epoch { began: now, origin: window, time_to_origin: 0 };
+        }
+        let factor = (1 << 40) / AGGRESSIVENESS;
+        let time_to_origin = cube_root(factor * u64::from(self.maximum - window));
+        Epoch { began: now, origin: self.maximum, time_to_origin }
+    }
+    fn stay_friendly(&mut self, window: u32) {
+        let step = (window * FRIENDLY) >> 3;
+        while self.acknowledged > step {
+            self.acknowledged -= step;
+            self.friendly += 1;
+        }
+        if self.friendly > window {
+            self.step = self.step.min(window / (self.friendly - window));
+        }
+    }
+}
+
+impl CongestionControl for CubicWhole {
+    fn on_ack(&mut self, acked: &Acked, view: &View) -> Window {
+        let mut window = view.window;
+        if !view.congestion_limited {
+            return window;
+        }
+        let mut left = acked.segments;
+        if window.congestion < window.threshold {
+            let (after, rest) = slow_start(window, left);
+            window.congestion = f64::from(after);
+            left = rest;
+        }
+        if left > 0 {
+            let segments = window.congestion as u32;
+            self.curve.update(segments, left, milliseconds(view.now));
+            window.congestion = f64::from(self.increase.grow(segments, self.curve.step, left));
+        }
+        window
+    }
+    fn on_loss(&mut self, loss: Loss, view: &View) -> Window {
+        let window = view.window.congestion as u32;
+        self.increase.restart();
+        self.curve.epoch = None;
+        let shrinks =
+            view.parameters.congestion_control.cubic.fast_convergence && window < self.curve.maximum;
+        self.curve.maximum = if shrinks { window * (UNIT + DECREASE) / (2 * UNIT) } else { window };
+        let threshold = f64::from((window * DECREASE / UNIT).max(2));
+        let congestion = if loss == Loss::Detected { threshold } else { 1.0 };
+        Window { congestion, threshold }
+    }
+    fn on_round_trip(&mut self, sample: Duration, view: &View) -> Option<Window> {
+        let recent = |epoch: Epoch| milliseconds(view.now) - epoch.began < 1000;
+        if self.curve.epoch.is_some_and(recent) {
+            return None;
+        }
+        let smallest = self.curve.smallest.map_or(sample, |smallest| smallest.min(sample));
+        self.curve.smallest = Some(smallest);
+        let in_slow_start = view.window.congestion < view.window.threshold;
+        let ends = in_slow_start && self.hystart.ends_slow_start(sample, smallest, view);
+        ends.then_some(Window { threshold: view.window.congestion, ..view.window })
+    }
+    fn on_state(&mut self, state: RecoveryState, view: &View) {
+        if state == RecoveryState::Loss {
+            self.curve = Curve::default();
+            self.hystart.restart(view);
+        }
+    }
+    /// The curve does not run on while nothing is sent.
+    fn on_transmission_start(&mut self, idle: Duration, view: &View) {
+        if let Some(epoch) = &mut self.curve.epoch {
+            epoch.began = (epoch.began + idle.as_nanos() / 1_000_000).min(milliseconds(view.now));
+        }
+    }
+    /// Where a handover scheme replaces the window, the curve begins anew from it.
+    fn on_window_replaced(&mut self) {
+        self.curve.epoch = None;
+    }
+}

@@ -1,0 +1,70 @@
+//! Slow start and congestion avoidance in whole segments, as Linux counts them (`tcp_reno`).
+
+use super::*;
+
+/// Growth by one segment for each so many that are acknowledged (`tcp_cong_avoid_ai`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AdditiveIncrease {
+    counted: u32,
+}
+
+impl AdditiveIncrease {
+    /// The window after so many segments, when each `step` of them lets it grow by one.
+    pub(super) fn grow(&mut self, window: u32, step: u32, segments: u32) -> u32 {
+        let mut window = window;
+        // The step may have become shorter meanwhile.
+        if self.counted >= step {
+            self.counted = 0;
+            window += 1;
+        }
+        self.counted += segments;
+        if self.counted >= step {
+            let more = self.counted / step;
+            self.counted -= more * step;
+            window += more;
+        }
+        window
+    }
+    pub(super) fn restart(&mut self) {
+        self.counted = 0;
+    }
+}
+
+/// Slow start up to the threshold. Returns the window, and the segments that are left for congestion avoidance.
+pub(super) fn slow_start(window: Window, segments: u32) -> (u32, u32) {
+    let before = window.congestion as u32;
+    let after = f64::from(before + segments).min(window.threshold) as u32;
+    (after, segments - (after - before))
+}
+
+/// Reno in whole segments.
+#[derive(Debug, Default)]
+pub(super) struct RenoWhole {
+    increase: AdditiveIncrease,
+}
+
+impl CongestionControl for RenoWhole {
+    fn on_ack(&mut self, acked: &Acked, view: &View) -> Window {
+        let mut window = view.window;
+        if !view.congestion_limited {
+            return window;
+        }
+        let mut left = acked.segments;
+        if window.congestion < window.threshold {
+            let (after, rest) = slow_start(window, left);
+            window.congestion = f64::from(after);
+            left = rest;
+        }
+        if left > 0 {
+            let segments = window.congestion as u32;
+            window.congestion = f64::from(self.increase.grow(segments, segments, left));
+        }
+        window
+    }
+    fn on_loss(&mut self, loss: Loss, view: &View) -> Window {
+        self.increase.restart();
+        let threshold = f64::from((view.window.congestion as u32 / 2).max(2));
+        let congestion = if loss == Loss::Detected { threshold } else { 1.0 };
+        Window { congestion, threshold }
+    }
+}

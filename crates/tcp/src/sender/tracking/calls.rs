@@ -1,0 +1,144 @@
+//! What the endpoint asks of a sender that tracks its segments.
+
+use super::*;
+use crate::handover::Action;
+use crate::sender::Acknowledgment;
+use crate::view::View;
+use seamline_wire::{Event, Flags, Segment};
+
+impl Sender {
+    /// An acknowledgment at or beyond SND.UNA.
+    pub(in crate::sender) fn on_ack_tracked(
+        &mut self,
+        now: Instant,
+        ack: &Acknowledgment,
+        segment: &Segment,
+        exit: &mut Exit<'_>,
+    ) {
+        self.run_tracking(now, exit, |run| {
+            run.on_ack(ack, segment);
+            run.write();
+        });
+        self.note_ack(segment, exit);
+    }
+    /// An acknowledgment older than SND.UNA, which may still report what has arrived.
+    pub(crate) fn on_old_ack(
+        &mut self,
+        now: Instant,
+        ack: &Acknowledgment,
+        segment: &Segment,
+        exit: &mut Exit<'_>,
+    ) {
+        self.run_tracking(now, exit, |run| {
+            run.on_old_ack(ack, segment);
+            run.write();
+        });
+    }
+    pub(in crate::sender) fn pump_tracked(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.run_tracking(now, exit, |run| run.pump());
+        self.note_state(exit);
+    }
+    pub(in crate::sender) fn on_timer_tracked(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.run_tracking(now, exit, |run| run.on_timer());
+        self.note_state(exit);
+    }
+    pub(in crate::sender) fn act_tracked(&mut self, now: Instant, action: Action, exit: &mut Exit<'_>) {
+        self.run_tracking(now, exit, |run| run.act(action));
+        self.note_state(exit);
+    }
+    pub(in crate::sender) fn resume_tracked(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.run_tracking(now, exit, |run| run.resume());
+        self.note_state(exit);
+    }
+    pub(in crate::sender) fn ask_again_tracked(&mut self, now: Instant, exit: &mut Exit<'_>) {
+        self.run_tracking(now, exit, |run| run.ask_again());
+        self.note_state(exit);
+    }
+
+    /// A segment from `start` to `end`, a FIN included, leaves.
+    pub(super) fn put(&mut self, start: Offset, end: Offset, exit: &mut Exit<'_>) {
+        let fin = end > self.data_end;
+        let length = (end.min(self.data_end) - start) as u32;
+        let retransmission = start < self.view.highest_sent;
+        self.statistics.segments_sent += 1;
+        self.statistics.retransmissions += u64::from(retransmission);
+        if self.view.outstanding() == 0 {
+            self.progress_at = self.view.now;
+        }
+        self.view.highest_sent = self.view.highest_sent.max(end);
+        self.last_sent = self.view.now;
+        self.emit(start, length, fin, retransmission, exit);
+    }
+    /// A segment without data below the window, which the peer answers (`tcp_xmit_probe_skb`).
+    pub(super) fn send_probe(&mut self, exit: &mut Exit<'_>) {
+        let sequence = self.view.unacknowledged.sequence(self.initial) - 1;
+        let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
+        exit.header.send(self.view.now, segment, exit.receiver, exit.out);
+    }
+    /// Send `length` bytes from `start` on.
+    pub(in crate::sender) fn emit(
+        &mut self,
+        start: Offset,
+        length: u32,
+        fin: bool,
+        retransmission: bool,
+        exit: &mut Exit<'_>,
+    ) {
+        let mut flags = Flags::ACK;
+        if length > 0 && start + u64::from(length) == self.data_end {
+            flags = flags | Flags::PSH;
+        }
+        if fin {
+            flags = flags | Flags::FIN;
+        }
+        let sequence = start.sequence(self.initial);
+        let port = exit.header.local.port;
+        let sequence_length = length + u32::from(fin);
+        exit.out.event(|| Event::SegmentSent { port, sequence, length: sequence_length, retransmission });
+        let segment = Segment { sequence, length, flags, ..Segment::default() };
+        exit.header.send(self.view.now, segment, exit.receiver, exit.out);
+    }
+}
+
+impl Tracking {
+    /// The handshake gave this round-trip time, if it gave one; the SYN counts as the first segment delivered.
+    pub(in crate::sender) fn end_handshake(
+        &mut self,
+        now: Instant,
+        round_trip: Option<Duration>,
+        next: Offset,
+    ) {
+        self.delivery.delivered = 1;
+        if let Some(sample) = round_trip {
+            self.timeout.sample(sample, Offset::FIRST_BYTE, next);
+            self.minimum_round_trip.take(now, sample);
+        }
+    }
+    /// Nothing of sequence space before `first` is ever sent.
+    pub(in crate::sender) fn begin_at(&mut self, first: Offset) {
+        self.high = first;
+        self.use_of_window = UseOfWindow::new(first);
+        self.delivery.delivered = 1;
+    }
+    pub(in crate::sender) fn stop_timer(&mut self) {
+        self.timer.stop();
+    }
+    /// Whether the timer means that nothing comes back any more.
+    pub(in crate::sender) fn has_lost_its_clock(&self) -> bool {
+        self.timer.purpose() == Some(timer::Purpose::Retransmission)
+    }
+    /// Segments wait for their time.
+    pub(in crate::sender) fn pace(&mut self) {
+        self.pacing.waits = true;
+    }
+    /// The application supplies more. If it had left the network idle until now, what is outstanding says nothing about the network
+    /// (`tcp_rate_check_app_limited`).
+    pub(in crate::sender) fn before_supply(&mut self, view: &View) {
+        let in_flight = self.queue.in_flight();
+        let waiting = view.available.saturating_since(view.highest_sent);
+        let has_room = f64::from(in_flight) < view.window.congestion;
+        if waiting < u64::from(view.segment_size) && has_room && self.queue.lost <= self.queue.resent {
+            self.delivery.mark_application_limited(in_flight);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What handover schemes want of a tracking sender.
+
+use super::alert::Resend;
+use super::*;
+use crate::cc::Loss;
+use crate::handover::Action;
+use crate::sender::moving::Hold;
+
+impl Run<'_, '_> {
+    /// Do what a handover scheme wants.
+    pub(super) fn act(&mut self, action: Action) {
+        if action.renews_window() {
+            self.t.undo.before = None;
+        }
+        match action {
+            Action::HaltTimer => self.s.hold = self.s.hold.max(Hold::Timer),
+            Action::Freeze => self.s.hold = Hold::Everything,
+            Action::SendOne => self.send_one(),
+            Action::Thaw => self.thaw(),
+            Action::ForgetRoundTrip => {
+                self.t.timeout.forget();
+                self.t.minimum_round_trip.forget();
+            }
+            Action::SetWindow(window) => {
+                self.s.set_window(window);
+                self.t.use_of_window.confirm(self.now());
+            }
+            Action::SlowStart => {
+                self.cut(Loss::Collapsed);
+                self.set_window(1);
+            }
+            Action::RenewPath { round_trip_time } => {
+                self.t.minimum_round_trip.forget();
+                self.s.view.window = self.s.control.on_path_change(round_trip_time, &self.s.view);
+            }
+            Action::GoBack => self.go_back(),
+            Action::Acknowledge { .. }
+            | Action::Mark { .. }
+            | Action::CloseWindow
+            | Action::OpenWindow
+            | Action::HoldAcknowledgments
+            | Action::ReleaseAcknowledgments(_) => {}
+        }
+    }
+    fn send_one(&mut self) {
+        let hold = std::mem::take(&mut self.s.hold);
+        if let Some(id) = self.t.queue.next_to_resend() {
+            self.resend(id, true);
+        } else if self.may_send_beyond_window() && self.t.queue.in_flight() < self.window() {
+            self.write_one();
+        }
+        self.s.hold = hold;
+    }
+    fn thaw(&mut self) {
+        if std::mem::take(&mut self.s.hold) != Hold::Nothing {
+            self.s.progress_at = self.now();
+            self.rearm_timeout();
+            self.resend_after(Some(Resend::Lost));
+            self.write();
+        }
+    }
+    /// What is outstanding was lost with the path, and not to congestion: it is sent again, and the window stays
+    /// (`tcp_non_congestion_loss_retransmit`).
+    fn go_back(&mut self) {
+        self.t.queue.ids().for_each(|id| self.mark_lost(id));
+        self.t.timeout.reset_backoff();
+        self.t.timeouts_in_a_row = 0;
+        if self.t.queue.lost > 0 {
+            self.t.high = self.s.view.highest_sent;
+            self.t.undo = Undo::default();
+            self.t.probe.high = None;
+            self.enter(RecoveryState::Loss);
+        }
+        self.rearm_timeout();
+        self.resend_lost();
+        self.write();
+    }
+    /// The path is there again.
+    pub(super) fn resume(&mut self) {
+        let probing = self.t.timer.purpose() == Some(super::timer::Purpose::WindowProbe);
+        if probing || (self.s.view.peer_window == 0 && !self.t.queue.is_empty()) {
+            self.t.window_probes = 0;
+            self.s.send_probe(self.exit);
+            self.arm_window_probe();
+        } else if !self.t.queue.is_empty() {
+            self.go_back();
+        }
+    }
+    /// Send the first outstanding segment again, for the sake of its acknowledgment.
+    pub(super) fn ask_again(&mut self) {
+        if !self.t.queue.is_empty() {
+            self.resend(self.t.queue.first_id(), false);
+            self.rearm_timeout();
+        }
+    }
+}

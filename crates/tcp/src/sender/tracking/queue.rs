@@ -1,0 +1,278 @@
+//! A record of each segment that is outstanding, in the order of sequence numbers and in the order of sending.
+
+use crate::offset::Offset;
+use seamline_wire::Instant;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Identifies a record while its segment is outstanding; grows with the sequence numbers.
+pub(super) type Id = u64;
+
+const NONE: Id = Id::MAX;
+
+/// The state of delivery when a segment was sent, for rate samples.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Snapshot {
+    /// Segments delivered so far.
+    pub(super) delivered: u64,
+    /// When the latest of them was.
+    pub(super) delivered_at: Instant,
+    /// When the segment was sent whose delivery began the current sample.
+    pub(super) first_sent: Instant,
+    /// Whether the application limited the flow.
+    pub(super) application_limited: bool,
+    /// Whether the segment still counts: a delivered one counts once.
+    pub(super) counts: bool,
+}
+
+/// What is known of an outstanding segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    pub(super) start: Offset,
+    pub(super) end: Offset,
+    /// When it was last sent.
+    pub(super) sent: Instant,
+    /// Reported as arrived by SACK.
+    pub(super) sacked: bool,
+    /// Taken to be lost.
+    pub(super) lost: bool,
+    /// A retransmission is under way.
+    pub(super) resent: bool,
+    /// It was sent more than once.
+    pub(super) ever_resent: bool,
+    pub(super) snapshot: Snapshot,
+    older: Id,
+    newer: Id,
+    in_order: bool,
+}
+
+impl Record {
+    pub(super) fn new(start: Offset, end: Offset, sent: Instant, snapshot: Snapshot) -> Self {
+        Record {
+            start,
+            end,
+            sent,
+            sacked: false,
+            lost: false,
+            resent: false,
+            ever_resent: false,
+            snapshot,
+            older: NONE,
+            newer: NONE,
+            in_order: false,
+        }
+    }
+    /// Whether it was sent after what was sent at `sent` and ends at `end` (RFC 8985 section 6.2, step 2).
+    pub(super) fn was_sent_before(&self, sent: Instant, end: Offset) -> bool {
+        sent_after(sent, self.sent, end, self.end)
+    }
+}
+
+/// Whether the first was sent after the second; of segments sent at the same time, the one further right.
+pub(super) fn sent_after(first: Instant, second: Instant, first_end: Offset, second_end: Offset) -> bool {
+    first > second || (first == second && first_end > second_end)
+}
+
+/// The outstanding segments, and how many of them are in which state.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    records: VecDeque<Record>,
+    first: Id,
+    oldest: Option<Id>,
+    newest: Option<Id>,
+    /// Lost, and not sent again since.
+    to_resend: BTreeSet<Id>,
+    pub(super) sacked: u32,
+    pub(super) lost: u32,
+    pub(super) resent: u32,
+    /// The end of the segment furthest right that SACK has reported.
+    highest_sacked: Offset,
+}
+
+impl Queue {
+    pub(super) fn len(&self) -> u32 {
+        self.records.len() as u32
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+    /// Segments in the network: sent, and neither arrived nor lost (RFC 6675's pipe).
+    pub(super) fn in_flight(&self) -> u32 {
+        self.len() + self.resent - self.sacked - self.lost
+    }
+    /// Segments that have left the network before they are acknowledged cumulatively.
+    pub(super) fn left_out(&self) -> u32 {
+        self.sacked + self.lost
+    }
+    pub(super) fn head(&self) -> Option<&Record> {
+        self.records.front()
+    }
+    pub(super) fn last_id(&self) -> Option<Id> {
+        (!self.is_empty()).then(|| self.first + self.records.len() as Id - 1)
+    }
+    pub(super) fn get(&self, id: Id) -> &Record {
+        &self.records[(id - self.first) as usize]
+    }
+    fn get_mut(&mut self, id: Id) -> &mut Record {
+        &mut self.records[(id - self.first) as usize]
+    }
+    pub(super) fn first_id(&self) -> Id {
+        self.first
+    }
+    /// All records with their names, in the order of sequence numbers.
+    pub(super) fn ids(&self) -> std::ops::Range<Id> {
+        self.first..self.first + self.records.len() as Id
+    }
+    /// The first record that ends beyond `at`.
+    pub(super) fn find(&self, at: Offset) -> Id {
+        self.first + self.records.partition_point(|record| record.end <= at) as Id
+    }
+    /// The end of what SACK has reported, or `unacknowledged` when it has reported nothing.
+    pub(super) fn highest_sacked(&self, unacknowledged: Offset) -> Offset {
+        if self.sacked == 0 { unacknowledged } else { self.highest_sacked.max(unacknowledged) }
+    }
+    /// Whether anything outstanding was sent more than once, as far as the first segment shows.
+    pub(super) fn any_resent(&self) -> bool {
+        self.resent > 0 || self.head().is_some_and(|head| head.ever_resent)
+    }
+
+    pub(super) fn push(&mut self, record: Record) -> Id {
+        let id = self.first + self.records.len() as Id;
+        self.records.push_back(record);
+        self.append_to_order(id);
+        id
+    }
+    /// The segment was sent again.
+    pub(super) fn note_resent(&mut self, id: Id, now: Instant, snapshot: Snapshot, counted: bool) {
+        let record = self.get_mut(id);
+        record.sent = now;
+        record.snapshot = snapshot;
+        record.ever_resent = true;
+        if counted && !record.resent {
+            record.resent = true;
+            self.resent += 1;
+        }
+        if counted {
+            self.to_resend.remove(&id);
+        }
+        self.remove_from_order(id);
+        self.append_to_order(id);
+    }
+    /// The lost segment to send again next.
+    pub(super) fn next_to_resend(&self) -> Option<Id> {
+        self.to_resend.first().copied()
+    }
+    /// The segment is taken to be lost. Returns whether that is news.
+    pub(super) fn mark_lost(&mut self, id: Id) -> bool {
+        let record = self.get_mut(id);
+        if record.sacked || (record.lost && !record.resent) {
+            return false;
+        }
+        if record.lost {
+            record.resent = false;
+            self.resent -= 1;
+        } else {
+            record.lost = true;
+            self.lost += 1;
+        }
+        if !self.get(id).resent {
+            self.to_resend.insert(id);
+        }
+        true
+    }
+    /// Nothing is lost after all.
+    pub(super) fn unmark_lost(&mut self) {
+        self.records.iter_mut().for_each(|record| record.lost = false);
+        self.to_resend.clear();
+        self.lost = 0;
+    }
+    /// SACK reports the segment. A retransmission that was thought lost is settled with it.
+    pub(super) fn mark_sacked(&mut self, id: Id) {
+        let record = self.get_mut(id);
+        let (lost, resent, end) = (record.lost, record.resent, record.end);
+        record.sacked = true;
+        record.lost = false;
+        if lost {
+            self.lost -= 1;
+            self.to_resend.remove(&id);
+        }
+        if resent && lost {
+            self.get_mut(id).resent = false;
+            self.resent -= 1;
+        }
+        self.sacked += 1;
+        self.highest_sacked = self.highest_sacked.max(end);
+        self.remove_from_order(id);
+    }
+    /// A retransmission that is known to have arrived is not under way.
+    pub(super) fn settle_resent(&mut self, id: Id) {
+        let record = self.get_mut(id);
+        if std::mem::take(&mut record.resent) {
+            self.resent -= 1;
+        }
+    }
+    /// The receiver has dropped what it had reported.
+    pub(super) fn forget_sacked(&mut self) {
+        self.records.iter_mut().for_each(|record| record.sacked = false);
+        self.sacked = 0;
+    }
+    pub(super) fn stop_counting(&mut self, id: Id) {
+        self.get_mut(id).snapshot.counts = false;
+    }
+    /// The first segment is acknowledged cumulatively.
+    pub(super) fn pop(&mut self) -> Option<Record> {
+        let id = self.first;
+        self.head()?;
+        self.remove_from_order(id);
+        let record = self.records.pop_front()?;
+        self.first += 1;
+        self.sacked -= u32::from(record.sacked);
+        self.resent -= u32::from(record.resent);
+        if record.lost {
+            self.lost -= 1;
+            self.to_resend.remove(&id);
+        }
+        Some(record)
+    }
+    /// A part of the first segment is acknowledged.
+    pub(super) fn trim_head(&mut self, to: Offset) {
+        if let Some(head) = self.records.front_mut() {
+            head.start = head.start.max(to);
+        }
+    }
+
+    /// The segments in the order of sending, from the longest ago on; those that have arrived or are lost are
+    /// not among them.
+    pub(super) fn oldest(&self) -> Option<Id> {
+        self.oldest
+    }
+    pub(super) fn sent_next(&self, id: Id) -> Option<Id> {
+        let newer = self.get(id).newer;
+        (newer != NONE).then_some(newer)
+    }
+    pub(super) fn remove_from_order(&mut self, id: Id) {
+        let Record { older, newer, in_order, .. } = *self.get(id);
+        if !in_order {
+            return;
+        }
+        self.get_mut(id).in_order = false;
+        match older {
+            NONE => self.oldest = (newer != NONE).then_some(newer),
+            _ => self.get_mut(older).newer = newer,
+        }
+        match newer {
+            NONE => self.newest = (older != NONE).then_some(older),
+            _ => self.get_mut(newer).older = older,
+        }
+    }
+    fn append_to_order(&mut self, id: Id) {
+        let newest = self.newest.replace(id);
+        let record = self.get_mut(id);
+        record.in_order = true;
+        record.newer = NONE;
+        record.older = newest.unwrap_or(NONE);
+        match newest {
+            Some(before) => self.get_mut(before).newer = id,
+            None => self.oldest = Some(id),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Sending what was not sent before (`tcp_write_xmit`).
+
+use super::queue::Record;
+use super::timer::Purpose;
+use super::*;
+
+/// What stops a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Nothing is left, or it waits for its time.
+    Other,
+    /// The congestion window is full.
+    Window,
+}
+
+/// Most bytes of one burst that leaves the host as one piece (Linux: 64 KiB less room for headers).
+const LARGEST_BURST: u64 = 65_279;
+/// A burst is what the pacing rate sends in 1/1024 s (`sk_pacing_shift`).
+const BURST_SHIFT: u32 = 10;
+/// On short paths bursts may be longer: by what is left of the largest after so many halvings (`tcp_tso_rtt_log`).
+const ROUND_TRIP_SHIFT: u32 = 9;
+/// A burst is not held back for one that is larger where a third of the window is free (`tcp_tso_win_divisor`).
+const WINDOW_DIVISOR: u64 = 3;
+/// Nor when the next acknowledgment is further away than this.
+const NEAR: Duration = Duration::from_millis(1);
+
+impl Run<'_, '_> {
+    /// The application has supplied data, or the window may have opened.
+    pub(super) fn pump(&mut self) {
+        self.restart_after_idle();
+        self.write();
+    }
+    /// Send all that may leave.
+    pub(super) fn write(&mut self) {
+        let sent_before = self.t.segments_sent;
+        let stop = self.write_bursts();
+        let sent = self.t.segments_sent - sent_before;
+        let full = stop == Stop::Window || self.t.queue.in_flight() >= self.window();
+        if sent > 0 || full {
+            self.validate_window(full);
+        }
+        if sent > 0 {
+            if self.is_reducing() {
+                self.t.reduction.out += sent;
+            }
+            self.schedule_probe(false);
+        } else if self.t.queue.is_empty() && self.s.has_unsent() && self.t.timer.purpose().is_none() {
+            self.arm_window_probe();
+        }
+    }
+    fn write_bursts(&mut self) -> Stop {
+        let largest = self.largest_burst();
+        while self.s.has_unsent() && !self.s.is_frozen() {
+            if self.t.pacing.holds(self.now()) {
+                break;
+            }
+            let quota = self.quota().min(largest);
+            if quota == 0 {
+                return Stop::Window;
+            }
+            if self.room_in_peer_window() < self.next_length(1).max(1) {
+                break;
+            }
+            let waiting = self.waiting();
+            if waiting <= u64::from(self.s.view.segment_size) {
+                if self.nagle_holds(waiting) {
+                    break;
+                }
+            } else if let Some(stop) = self.waits_for_larger_burst(largest, waiting) {
+                return stop;
+            }
+            let length = self.burst(quota, waiting);
+            if length == 0 {
+                break;
+            }
+            self.send_new(length);
+        }
+        Stop::Other
+    }
+
+    /// Bytes of payload that wait.
+    fn waiting(&self) -> u64 {
+        self.s.data_end.saturating_since(self.s.view.highest_sent)
+    }
+    fn next_length(&self, segments: u64) -> u64 {
+        self.waiting().min(segments * u64::from(self.s.view.segment_size))
+    }
+    pub(super) fn room_in_peer_window(&self) -> u64 {
+        (self.unacknowledged() + self.s.view.peer_window).saturating_since(self.s.view.highest_sent)
+    }
+    /// Whether a new segment fits into the peer's window; the congestion window does not matter.
+    pub(super) fn may_send_beyond_window(&self) -> bool {
+        self.s.has_unsent() && self.room_in_peer_window() >= self.next_length(1).max(1)
+    }
+    /// Segments that the congestion window allows in one burst: at most half of it.
+    fn quota(&self) -> u64 {
+        let limit = self.s.view.parameters.window.limit;
+        let (in_flight, window) = (self.t.queue.in_flight(), self.window().min(limit));
+        if in_flight >= window {
+            return 0;
+        }
+        u64::from((window - in_flight).min((window / 2).max(1)))
+    }
+    /// Segments of the largest burst (`tcp_tso_autosize`).
+    fn largest_burst(&self) -> u64 {
+        let segments = &self.s.view.parameters.segments;
+        let Some(least) = segments.least_burst else { return 1 };
+        let rate = self.t.pacing.rate();
+        let mut bytes = rate >> BURST_SHIFT;
+        let round_trip = self.t.minimum_round_trip.get().map_or(u64::MAX, |least| least.as_nanos() / 1000);
+        let halvings = round_trip >> ROUND_TRIP_SHIFT;
+        if halvings < 32 {
+            bytes = bytes.saturating_add(LARGEST_BURST >> halvings);
+        }
+        let least = self.s.control.least_burst(rate).unwrap_or(least);
+        (bytes.min(LARGEST_BURST) / u64::from(self.s.view.segment_size)).max(u64::from(least))
+    }
+    /// The last small segment waits for acknowledgments as long as another small one is outstanding (Minshall).
+    fn nagle_holds(&self, waiting: u64) -> bool {
+        let view = &self.s.view;
+        view.nagle
+            && !view.finishing
+            && waiting < u64::from(view.segment_size)
+            && !self.t.queue.is_empty()
+            && self.t.last_small > view.unacknowledged
+    }
+    /// A burst smaller than it could be waits for the next acknowledgment, when that is near (`tcp_tso_should_defer`).
+    fn waits_for_larger_burst(&self, largest: u64, waiting: u64) -> Option<Stop> {
+        let (view, now) = (&self.s.view, self.now());
+        let long_ago = now.saturating_since(self.t.pacing.last_departure()) > NEAR;
+        if self.t.in_recovery() || long_ago {
+            return None;
+        }
+        let size = u64::from(view.segment_size);
+        let by_peer = self.room_in_peer_window();
+        let by_window = u64::from(self.window() - self.t.queue.in_flight()) * size;
+        let limit = by_peer.min(by_window);
+        let chunk = view.peer_window.min(u64::from(self.window()) * size) / WINDOW_DIVISOR;
+        if limit >= largest * size || limit >= chunk {
+            return None;
+        }
+        let smoothed = self.t.timeout.smoothed();
+        let expected = self.t.queue.head()?.sent + smoothed;
+        if expected.saturating_since(now) > (smoothed / 2).min(NEAR) {
+            return None;
+        }
+        let piece = waiting.min(LARGEST_BURST / size * size);
+        if by_window < by_peer {
+            if by_window <= piece {
+                return Some(Stop::Window);
+            }
+        } else if by_peer <= piece {
+            return Some(Stop::Other);
+        }
+        (!view.finishing || waiting > piece).then_some(Stop::Other)
+    }
+    /// Bytes of the next burst: full segments, and a part only where nothing holds it (`tcp_mss_split_point`).
+    fn burst(&self, quota: u64, waiting: u64) -> u64 {
+        let size = u64::from(self.s.view.segment_size);
+        let needed = waiting.min(self.room_in_peer_window());
+        if quota * size <= needed {
+            return quota * size;
+        }
+        let part = needed % size;
+        let holds = part != 0
+            && self.s.view.nagle
+            && !self.t.queue.is_empty()
+            && self.t.last_small > self.unacknowledged();
+        let bytes = if holds && needed > part { needed - part } else { needed };
+        if bytes == 0 && self.s.view.finishing && waiting == 0 { 1 } else { bytes }
+    }
+    /// Send so many bytes as segments that leave together.
+    fn send_new(&mut self, bytes: u64) {
+        let size = u64::from(self.s.view.segment_size);
+        let now = self.now();
+        let was_idle = self.t.queue.in_flight() == 0;
+        if was_idle {
+            let idle = now.saturating_since(self.s.last_sent);
+            self.s.control.on_transmission_start(idle, &self.s.view);
+        }
+        let end = self.s.view.highest_sent + bytes;
+        let segments_before = self.t.segments_sent;
+        let nothing_outstanding = self.t.queue.is_empty();
+        while self.s.view.highest_sent < end {
+            let start = self.s.view.highest_sent;
+            let mut to = (start + size).min(end).min(self.s.data_end.max(start));
+            if to == self.s.data_end && self.s.view.finishing {
+                to += 1;
+            }
+            if to == start {
+                break;
+            }
+            let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty());
+            self.s.put(start, to, self.exit);
+            self.t.queue.push(Record::new(start, to, now, snapshot));
+            self.t.segments_sent += 1;
+            if to - start < size {
+                self.t.last_small = to;
+            }
+        }
+        self.t.pacing.note_sent(now, bytes, segments_before);
+        if nothing_outstanding || self.t.timer.purpose() == Some(Purpose::LossProbe) {
+            self.rearm_timeout();
+        }
+    }
+
+    /// Send one segment although the congestion window is full. Returns whether there was one.
+    pub(super) fn write_one(&mut self) -> bool {
+        if self.s.is_frozen() {
+            return false;
+        }
+        let before = self.t.segments_sent;
+        let length = self.next_length(1);
+        self.send_new(length.max(1));
+        self.t.segments_sent > before
+    }
+    /// Send what the peer's window holds, if it is not closed.
+    pub(super) fn write_into_window(&mut self) -> bool {
+        let length = self.next_length(1).min(self.room_in_peer_window());
+        let writes = length > 0 && !self.s.is_frozen();
+        if writes {
+            self.send_new(length);
+        }
+        writes
+    }
+}
