@@ -164,7 +164,7 @@ fn what_does_not_go_together_is_refused() {
         &["does not have the handover scheme ehn"],
     );
     refused(&["--stack", "6.12"], &["no name of a TCP stack"]);
-    refused(&["--set", "flow.kernel.variant=bbr"], &["stack = \"linux-6.12\""]);
+    refused(&["--set", "flow.kernel.variant=htcp"], &["stack = \"linux-6.12\""]);
     refused(&["--set", "sysctl=vm.swappiness=1"], &["no setting of the kernel's network"]);
     let two = ["--set", "flow.kernel.stack=\"linux-2.6\"", "--set", "flow.ours.stack=\"linux-2.4\""];
     refused(&two, &["all kernels of a scenario are the same"]);

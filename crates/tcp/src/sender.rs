@@ -333,7 +333,6 @@ impl Sender {
         let acked = Acked {
             bytes: acknowledged,
             delivered,
-            segments: 0,
             duplicate,
             fine_round_trip,
             in_recovery: self.recovery.in_recovery(),

@@ -87,6 +87,13 @@ static BUILT_IN: &[NamedVariant] = &[
         congestion_control: "cubic",
         recovery: None,
     },
+    NamedVariant {
+        name: "bbr",
+        summary: "paces at the measured bandwidth (version 1, as in Linux)",
+        cite: "Cardwell et al., ACM Queue 14(5), 2016",
+        congestion_control: "bbr",
+        recovery: Some("rack"),
+    },
 ];
 
 /// Every named variant. A congestion control of another crate is one by its own name, with selective acknowledgments.

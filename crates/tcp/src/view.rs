@@ -49,6 +49,10 @@ pub struct Tracked {
     pub pacing_rate: u64,
     /// Whether segments wait for their time.
     pub is_paced: bool,
+    /// When the next segment may leave.
+    pub next_departure: Instant,
+    /// Whether the application has supplied too little for what is outstanding to say anything about the network.
+    pub is_application_limited: bool,
 }
 
 /// A sender's state, read-only to strategies: a strategy gets a view and returns commands, and one

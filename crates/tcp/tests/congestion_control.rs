@@ -30,6 +30,7 @@ impl Flow {
             unacknowledged: Offset::FIRST_BYTE,
             next: Offset::FIRST_BYTE,
             highest_sent: Offset::FIRST_BYTE,
+            tracked: Default::default(),
             available: Offset(u64::MAX >> 2),
             window,
             inflation: 0,

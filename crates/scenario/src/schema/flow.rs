@@ -23,7 +23,6 @@ const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 
 /// Congestion controls that people ask for and that only kernels have.
 const OF_KERNELS: &[&str] = &[
-    "bbr",
     "bbr1",
     "bbr2",
     "bbr3",

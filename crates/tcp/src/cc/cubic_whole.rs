@@ -120,7 +120,7 @@ impl CongestionControl for CubicWhole {
         if !view.congestion_limited {
             return window;
         }
-        let mut left = acked.segments;
+        let mut left = acked.segments(view);
         if window.congestion < window.threshold {
             let (after, rest) = slow_start(window, left);
             window.congestion = f64::from(after);
@@ -162,10 +162,11 @@ impl CongestionControl for CubicWhole {
         }
     }
     /// The curve does not run on while nothing is sent.
-    fn on_transmission_start(&mut self, idle: Duration, view: &View) {
+    fn on_transmission_start(&mut self, idle: Duration, view: &View) -> Option<Decision> {
         if let Some(epoch) = &mut self.curve.epoch {
             epoch.began = (epoch.began + idle.as_nanos() / 1_000_000).min(milliseconds(view.now));
         }
+        None
     }
     /// Where a handover scheme replaces the window, the curve begins anew from it.
     fn on_window_replaced(&mut self) {

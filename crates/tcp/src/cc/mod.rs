@@ -7,6 +7,7 @@ use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 
 mod added;
+mod bbr;
 mod cubic;
 mod cubic_whole;
 mod hystart;
@@ -44,8 +45,6 @@ pub struct Acked {
     pub bytes: u64,
     /// Bytes newly reported as arrived, cumulatively or by SACK.
     pub delivered: u64,
-    /// The same in segments; counted only by senders that keep a record of each segment.
-    pub segments: u32,
     /// Whether it is a duplicate acknowledgment (RFC 5681 section 2).
     pub duplicate: bool,
     /// Round-trip time in seconds of the newest segment acknowledged, by the fine clock, when it was sent
@@ -53,6 +52,13 @@ pub struct Acked {
     pub fine_round_trip: Option<f64>,
     /// Whether loss recovery is under way.
     pub in_recovery: bool,
+}
+
+impl Acked {
+    /// [`Acked::delivered`] in whole segments.
+    pub fn segments(&self, view: &View) -> u32 {
+        (self.delivered / u64::from(view.segment_size)) as u32
+    }
 }
 
 /// A loss as congestion control sees it.
@@ -111,6 +117,8 @@ pub struct Decision {
     pub window: Window,
     /// Bytes per second at which segments may leave; `u64::MAX` for no limit.
     pub pacing_rate: u64,
+    /// What is outstanding is too little to say anything about the bandwidth.
+    pub application_limited: bool,
 }
 
 /// How much may be in flight. The window is part of the [`View`]; what may change it returns the new one.
@@ -145,7 +153,9 @@ pub trait CongestionControl: Debug + Send {
     /// Loss recovery has entered a state.
     fn on_state(&mut self, _state: RecoveryState, _view: &View) {}
     /// Data leaves after nothing was in flight; the last segment left so long ago.
-    fn on_transmission_start(&mut self, _idle: Duration, _view: &View) {}
+    fn on_transmission_start(&mut self, _idle: Duration, _view: &View) -> Option<Decision> {
+        None
+    }
     /// Whether [`CongestionControl::on_rate_sample`] decides on window and pacing, in place of growth and of
     /// proportional rate reduction.
     fn controls_rate(&self) -> bool {
@@ -153,7 +163,7 @@ pub trait CongestionControl: Debug + Send {
     }
     /// Every acknowledgment, after losses are known, of an algorithm that controls the rate.
     fn on_rate_sample(&mut self, _sample: &RateSample, view: &View) -> Decision {
-        Decision { window: view.window, pacing_rate: u64::MAX }
+        Decision { window: view.window, pacing_rate: u64::MAX, application_limited: false }
     }
     /// The least number of segments that leave together at this rate in bytes per second, where the algorithm has an opinion.
     fn least_burst(&self, _pacing_rate: u64) -> Option<u32> {
@@ -180,6 +190,7 @@ pub struct Algorithm {
 
 /// Every algorithm of this crate.
 static BUILT_IN: &[&Algorithm] = &[
+    &bbr::ALGORITHM,
     &cubic::ALGORITHM,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,

@@ -49,7 +49,7 @@ impl CongestionControl for RenoWhole {
         if !view.congestion_limited {
             return window;
         }
-        let mut left = acked.segments;
+        let mut left = acked.segments(view);
         if window.congestion < window.threshold {
             let (after, rest) = slow_start(window, left);
             window.congestion = f64::from(after);

@@ -40,7 +40,7 @@ fn choose_schemes(all: bool) -> Vec<(&'static Scheme, &'static Profile, String, 
         for (row, profile) in profile::ALL.iter().enumerate() {
             for (column, (name, pair)) in pairs().into_iter().enumerate() {
                 let diagonal = layer + column;
-                if all || diagonal % 3 == 0 && diagonal % profile::ALL.len() == row {
+                if all || diagonal % 3 == 0 && diagonal / 3 % profile::ALL.len() == row {
                     chosen.push((*scheme, *profile, name, pair));
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::delivery::Sampling;
 use super::*;
-use crate::cc::{Acked, RateSample};
+use crate::cc::{Acked, Decision, RateSample};
 use crate::sender::Acknowledgment;
 use seamline_wire::Segment;
 
@@ -102,6 +102,7 @@ impl Run<'_, '_> {
         let mut seen = Seen::new(previous, ack, segment, self.exit.header.timestamps.is_some());
         let had_outstanding = !self.t.queue.is_empty();
         let (delivered_before, lost_before) = (self.t.delivery.delivered, self.t.delivery.lost);
+        let prior_in_flight = self.t.queue.in_flight();
         let highest_sacked_before = self.t.queue.highest_sacked(previous);
         if seen.advanced {
             self.t.timeouts_in_a_row = 0;
@@ -124,7 +125,7 @@ impl Run<'_, '_> {
         }
         let delivered = self.t.delivery.delivered - delivered_before;
         let lost = self.t.delivery.lost - lost_before;
-        self.control_window(&seen, delivered, lost);
+        self.control_window(&seen, prior_in_flight, delivered, lost);
         self.resend_after(resend);
     }
     /// Nothing was outstanding: only a window, or a report about what is long acknowledged.
@@ -251,10 +252,11 @@ impl Run<'_, '_> {
     }
 
     /// Congestion control, or the reduction in its place, decides on the window (`tcp_cong_control`).
-    fn control_window(&mut self, seen: &Seen, delivered: u64, lost: u64) {
+    fn control_window(&mut self, seen: &Seen, prior_in_flight: u32, delivered: u64, lost: u64) {
         let minimum = self.t.minimum_round_trip.get();
         let (now, reneged) = (self.now(), self.t.reneged);
         let mut sample = self.t.delivery.finish(&seen.sampling, now, delivered, lost, minimum, reneged);
+        sample.prior_in_flight = prior_in_flight;
         sample.round_trip = seen.round_trip;
         sample.maybe_delayed = seen.maybe_delayed;
         self.show();
@@ -276,7 +278,6 @@ impl Run<'_, '_> {
         let acked = Acked {
             bytes: self.unacknowledged().saturating_since(seen.previous),
             delivered: delivered * u64::from(self.s.view.segment_size),
-            segments: delivered as u32,
             duplicate: !seen.advanced,
             fine_round_trip: None,
             in_recovery: self.t.in_recovery(),
@@ -286,7 +287,13 @@ impl Run<'_, '_> {
     }
     fn follow_model(&mut self, sample: &RateSample) {
         let decision = self.s.control.on_rate_sample(sample, &self.s.view);
+        self.follow(decision);
+    }
+    pub(super) fn follow(&mut self, decision: Decision) {
         self.s.view.window = decision.window;
         self.t.pacing.set_rate(decision.pacing_rate);
+        if decision.application_limited {
+            self.t.delivery.mark_application_limited(self.t.queue.in_flight());
+        }
     }
 }

@@ -122,6 +122,7 @@ impl Tracking {
     }
     pub(in crate::sender) fn stop_timer(&mut self) {
         self.timer.stop();
+        self.pacing.stop_waiting();
     }
     /// Whether the timer means that nothing comes back any more.
     pub(in crate::sender) fn has_lost_its_clock(&self) -> bool {

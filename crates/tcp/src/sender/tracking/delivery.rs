@@ -79,6 +79,10 @@ impl Delivery {
         self.limited_until = Some((self.delivered + u64::from(in_flight)).max(1));
     }
 
+    pub(super) fn is_application_limited(&self) -> bool {
+        self.limited_until.is_some()
+    }
+
     /// The sample of an acknowledgment that reported `delivered` segments as arrived and made `lost` of them lost.
     pub(super) fn finish(
         &mut self,

@@ -181,6 +181,8 @@ impl Run<'_, '_> {
         view.tracked.minimum_round_trip = self.t.minimum_round_trip.get();
         view.tracked.state = self.t.state;
         view.tracked.pacing_rate = self.t.pacing.rate();
+        view.tracked.next_departure = self.t.pacing.last_departure();
+        view.tracked.is_application_limited = self.t.delivery.is_application_limited();
         view.tracked.is_paced = self.t.pacing.waits;
         view.next = view.highest_sent;
     }

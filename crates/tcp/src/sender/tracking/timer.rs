@@ -46,6 +46,11 @@ pub(crate) fn ticks(duration: Duration, tick: Duration) -> u64 {
     duration.as_nanos().div_ceil(tick.as_nanos())
 }
 
+/// The next whole microsecond.
+pub(super) fn round_up(at: Instant) -> Instant {
+    Instant::from_nanos(at.as_nanos().div_ceil(1000).saturating_mul(1000))
+}
+
 impl Timer {
     pub(super) fn new(tick: Duration) -> Self {
         Timer { tick, armed: None }
@@ -59,7 +64,8 @@ impl Timer {
     }
     pub(super) fn arm(&mut self, purpose: Purpose, now: Instant, after: Duration) {
         let at = match self.tick {
-            Duration::ZERO => now + after,
+            // The sender sees microseconds.
+            Duration::ZERO => round_up(now + after),
             tick => wheel(now, ticks(after, tick), tick),
         };
         self.armed = Some((purpose, at));

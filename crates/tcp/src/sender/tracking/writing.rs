@@ -176,7 +176,10 @@ impl Run<'_, '_> {
         let was_idle = self.t.queue.in_flight() == 0;
         if was_idle {
             let idle = now.saturating_since(self.s.last_sent);
-            self.s.control.on_transmission_start(idle, &self.s.view);
+            self.show();
+            if let Some(decision) = self.s.control.on_transmission_start(idle, &self.s.view) {
+                self.follow(decision);
+            }
         }
         let end = self.s.view.highest_sent + bytes;
         let segments_before = self.t.segments_sent;
