@@ -132,7 +132,7 @@ impl Receiver {
             self.out_of_order.insert(data_end.max(self.next), data_end + 1);
         }
         self.advance_over_received();
-        if self.next == before && from < to {
+        if self.next == before && from < end {
             self.remember_block(from);
         }
         self.acknowledge_now = true;
