@@ -38,7 +38,7 @@ impl Endpoint {
     ) {
         let syn = syn_options(&peer.segments);
         self.agree(now, &syn);
-        self.receive_from(peer_initial, Offset::FIRST_BYTE);
+        self.receive_from(peer_initial, Offset::FIRST_BYTE, u64::from(self.receiver.buffer()));
         let first_may_recover = self.parameters.recovery.fast_retransmit_of_first_segment;
         let start = if first_may_recover { Offset::SYN } else { Offset::FIRST_BYTE };
         let recovery = (self.variant.recovery.build)(&self.parameters, start);
@@ -91,13 +91,15 @@ impl Endpoint {
         self.segment_size_agreed = most.saturating_sub(options).max(1);
     }
 
-    fn receive_from(&mut self, initial: SequenceNumber, next: Offset) {
+    /// Receive from a peer who began at `initial`, to whom `offered` bytes from `next` on have been offered.
+    fn receive_from(&mut self, initial: SequenceNumber, next: Offset, offered: u64) {
         let segments = &self.parameters.segments;
         let shift = segments.window_scale.filter(|_| self.header.window_scaled).unwrap_or(0);
         let size = u32::from(segments.maximum_segment_size);
         let buffer = self.receiver.buffer();
         let parameters = ReceiverParameters { buffer, ..self.parameters.receiver.clone() };
         self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
+        self.receiver.has_offered(offered);
     }
 
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
@@ -140,7 +142,7 @@ impl Endpoint {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
             self.agree(now, segment);
-            self.receive_from(segment.sequence, Offset::FIRST_BYTE);
+            self.receive_from(segment.sequence, Offset::FIRST_BYTE, 0);
             self.sender.set_peer_window(u64::from(segment.window));
             self.enter(State::SynReceived, out);
             self.send_syn(now, out);
@@ -166,7 +168,7 @@ impl Endpoint {
             return;
         }
         self.agree(now, segment);
-        self.receive_from(segment.sequence, Offset::FIRST_BYTE);
+        self.receive_from(segment.sequence, Offset::FIRST_BYTE, self.receiver.offered());
         if acknowledges {
             let sample = self.timestamp_sample(now, segment);
             self.sender.note_syn_acknowledged(now, sample);

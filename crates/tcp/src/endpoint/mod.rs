@@ -210,9 +210,6 @@ impl Endpoint {
     /// connection opens: [`Parameters::set_receive_buffer`] chooses it for the largest buffer there will be.
     pub fn set_receive_buffer(&mut self, bytes: u32) {
         self.receiver.set_buffer(bytes);
-        if self.state == State::Closed {
-            self.receiver.offer_nothing_yet();
-        }
     }
     /// Receive buffer in bytes.
     pub fn receive_buffer(&self) -> u32 {

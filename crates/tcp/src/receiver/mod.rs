@@ -46,7 +46,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver whose peer began at `initial` and whose next byte is `next`.
+    /// A receiver whose peer began at `initial`, whose next byte is `next`, and who has offered nothing yet.
     pub fn new(
         parameters: ReceiverParameters,
         initial: SequenceNumber,
@@ -54,13 +54,12 @@ impl Receiver {
         window_shift: u8,
         segment_size: u32,
     ) -> Self {
-        let offered_edge = next + u64::from(parameters.buffer);
         Receiver {
             parameters,
             initial,
             next,
             read: next,
-            offered_edge,
+            offered_edge: next,
             window_shift,
             segment_size,
             longest_payload: 1,

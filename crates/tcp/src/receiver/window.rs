@@ -9,8 +9,7 @@ impl Receiver {
     /// next acknowledgment. One that is closed on purpose stays closed.
     pub fn consume(&mut self, bytes: u64) -> bool {
         self.read += bytes.min(self.readable());
-        let offered = self.offered_edge.saturating_since(self.next);
-        let opened = self.window().saturating_sub(offered);
+        let opened = self.window().saturating_sub(self.offered());
         let worth_telling = (2 * u64::from(self.segment_size)).min(u64::from(self.parameters.buffer) / 2);
         !self.closed_on_purpose && opened > 0 && opened >= worth_telling
     }
@@ -21,9 +20,14 @@ impl Receiver {
         self.parameters.buffer = bytes;
     }
 
-    /// Nothing has been offered: the first window is that of the buffer.
-    pub(crate) fn offer_nothing_yet(&mut self) {
-        self.offered_edge = self.next + u64::from(self.parameters.buffer);
+    /// So many bytes from the next one on have been offered by other means than [`Receiver::offer`].
+    pub(crate) fn has_offered(&mut self, bytes: u64) {
+        self.offered_edge = self.offered_edge.max(self.next + bytes);
+    }
+
+    /// Bytes from the next one on that the peer may send, by what was offered.
+    pub(crate) fn offered(&self) -> u64 {
+        self.offered_edge.saturating_since(self.next)
     }
 
     /// Bytes that the peer can have sent before the next one expected without hearing of it: the buffer, and no less than a window
@@ -72,9 +76,9 @@ impl Receiver {
         self.closed_on_purpose = false;
     }
 
-    /// The right edge of the window, as it was offered or could be.
+    /// The right edge of the window that was offered.
     pub(crate) fn edge(&self) -> Offset {
-        self.offered_edge.max(self.next + self.window())
+        self.offered_edge.max(self.next)
     }
 
     /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6). What
