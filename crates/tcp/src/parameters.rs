@@ -185,6 +185,9 @@ parameters! {
         /// Send a keep-alive after this much silence, at this interval, and give up after so many
         /// (RFC 9293 section 3.8.4).
         pub keepalive: Option<KeepAlive> = None,
+        /// How long a connection whose application is gone waits in FIN-WAIT-2 for the peer to close; `None` for ever, as RFC 9293
+        /// has it (Linux: tcp_fin_timeout).
+        pub orphan_wait: Option<Duration> = Some(Duration::from_secs(60)),
         /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
         pub time_wait: Duration = Duration::from_secs(240),
     }

@@ -77,6 +77,10 @@ impl Endpoint {
         if !segment.flags.intersects(Flags::ACK) {
             return;
         }
+        if self.is_for_nobody(segment, start) {
+            reset_for(packet, out);
+            return self.finish(CloseReason::Aborted, out);
+        }
         let opens = self.state == State::SynReceived;
         if opens && !self.on_ack_in_syn_received(now, packet, out) {
             return;

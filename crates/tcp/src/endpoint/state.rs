@@ -82,7 +82,7 @@ pub enum CloseReason {
     Reset,
     /// The peer refused it.
     Refused,
-    /// The application aborted it.
+    /// The application aborted it, or was gone when data came.
     Aborted,
     /// Nothing came back in time.
     TimedOut,

@@ -275,6 +275,11 @@ impl Script {
         self.collect();
         self
     }
+    pub(crate) fn close_both_ways(&mut self) -> &mut Self {
+        self.endpoint.close_both_ways(self.now, &mut self.out);
+        self.collect();
+        self
+    }
     pub(crate) fn abort(&mut self) -> &mut Self {
         self.endpoint.abort(self.now, &mut self.out);
         self.collect();
