@@ -111,6 +111,18 @@ impl Endpoint {
         let state = if self.sender.view.finishing { State::FinWait1 } else { State::Established };
         self.enter(state, out);
         self.restart_keepalive(now);
+        let early = self.receiver.release();
+        self.deliver(early, out);
+        self.follow_fins(now, out);
+    }
+
+    /// Keep what comes with the peer's SYN until the connection is open (sections 3.10.7.2 and 3.10.7.3).
+    fn keep_data_with_syn(&mut self, now: Instant, segment: &Segment) {
+        if self.parameters.connection.takes_data_with_syn && segment.sequence_length() > 1 {
+            let fin = segment.flags.intersects(Flags::FIN);
+            self.receiver.withhold();
+            self.receiver.accept(now, Offset::FIRST_BYTE, segment.length, fin);
+        }
     }
 
     fn note_syn_acknowledged(&self, segment: &Segment, out: &mut Outbox) {
@@ -138,11 +150,15 @@ impl Endpoint {
             reset_for(packet, out);
             return;
         }
-        if segment.flags.intersects(Flags::SYN) {
+        let takes_fin = self.parameters.connection.takes_data_with_syn;
+        let is_impossible = segment.flags.intersects(Flags::FIN) && !takes_fin;
+        if segment.flags.intersects(Flags::SYN) && !is_impossible {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
             self.agree(now, segment);
-            self.receive_from(segment.sequence, Offset::FIRST_BYTE, 0);
+            let first_window = self.receiver.buffer().min(u32::from(u16::MAX));
+            self.receive_from(segment.sequence, Offset::FIRST_BYTE, u64::from(first_window));
+            self.keep_data_with_syn(now, segment);
             self.sender.set_peer_window(u64::from(segment.window));
             self.enter(State::SynReceived, out);
             self.send_syn(now, out);
@@ -169,6 +185,7 @@ impl Endpoint {
         }
         self.agree(now, segment);
         self.receive_from(segment.sequence, Offset::FIRST_BYTE, self.receiver.offered());
+        self.keep_data_with_syn(now, segment);
         if acknowledges {
             let sample = self.timestamp_sample(now, segment);
             self.sender.note_syn_acknowledged(now, sample);

@@ -134,15 +134,20 @@ impl Endpoint {
     fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) {
         let fin = segment.flags.intersects(Flags::FIN);
         let received = self.receiver.accept(now, start, segment.length, fin);
-        self.bytes_delivered += received.delivered;
         let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
         self.duplicate_segments_received += u64::from(duplicate);
+        self.deliver(received.delivered, out);
+    }
+
+    /// So many bytes have become readable.
+    pub(super) fn deliver(&mut self, bytes: u64, out: &mut Outbox) {
+        self.bytes_delivered += bytes;
         if self.reads_at_once {
             self.receiver.consume_all();
         }
-        if received.delivered > 0 {
+        if bytes > 0 {
             let port = self.header.local.port;
-            out.event(|| Event::Delivered { port, bytes: received.delivered as u32 });
+            out.event(|| Event::Delivered { port, bytes: bytes as u32 });
         }
     }
 

@@ -42,6 +42,8 @@ pub struct Receiver {
     acknowledge_now: bool,
     last_acknowledged: Offset,
     finished: bool,
+    /// What has come is not for the application yet.
+    withheld: bool,
     closed_on_purpose: bool,
 }
 
@@ -72,6 +74,7 @@ impl Receiver {
             acknowledge_now: false,
             last_acknowledged: next,
             finished: false,
+            withheld: false,
             closed_on_purpose: false,
         }
     }
@@ -93,12 +96,23 @@ impl Receiver {
 
     /// Bytes received in order that the application has not read.
     pub fn readable(&self) -> u64 {
-        (self.next - self.read) - u64::from(self.finished)
+        if self.withheld { 0 } else { (self.next - self.read) - u64::from(self.finished) }
     }
 
     /// Whether the peer's FIN has been received in order.
     pub fn is_finished(&self) -> bool {
-        self.finished
+        self.finished && !self.withheld
+    }
+
+    /// The connection is not open: what comes is kept from the application until [`Receiver::release`].
+    pub(crate) fn withhold(&mut self) {
+        self.withheld = true;
+    }
+
+    /// The connection is open. Returns how many bytes are readable by that.
+    pub(crate) fn release(&mut self) -> u64 {
+        self.withheld = false;
+        self.readable()
     }
 
     /// The application reads everything there is, before the window is offered again.
