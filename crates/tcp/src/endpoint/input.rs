@@ -103,6 +103,7 @@ impl Endpoint {
             self.refuse_mark(segment, MarkRefusal::ImplausibleAcknowledgment, out);
             return self.challenge(now, out);
         };
+        self.network_error = None;
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {

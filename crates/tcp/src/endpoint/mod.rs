@@ -8,10 +8,12 @@
 mod close;
 mod handover;
 mod handshake;
+mod icmp;
 mod input;
 mod marks;
 mod state;
 
+pub use icmp::NetworkError;
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
@@ -88,6 +90,7 @@ pub struct Endpoint {
     variant: Variant,
     state: State,
     close_reason: Option<CloseReason>,
+    network_error: Option<NetworkError>,
     passive: bool,
     reads_at_once: bool,
     /// No application is there any more.
@@ -125,6 +128,7 @@ impl Endpoint {
             variant: config.variant,
             state: State::Closed,
             close_reason: None,
+            network_error: None,
             passive: false,
             reads_at_once: false,
             orphaned: false,

@@ -84,6 +84,8 @@ pub enum CloseReason {
     Refused,
     /// The application aborted it, or was gone when data came.
     Aborted,
+    /// The network reported that the peer cannot be reached.
+    Unreachable,
     /// Nothing came back in time.
     TimedOut,
 }
