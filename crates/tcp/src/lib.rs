@@ -79,7 +79,7 @@ pub mod variant;
 pub mod view;
 
 pub use emit::Address;
-pub use endpoint::{CloseReason, Endpoint, EndpointConfig, MarkCounts, Opening, State};
+pub use endpoint::{CloseReason, Endpoint, EndpointConfig, MarkCounts, NetworkError, Opening, State};
 pub use host::{Application, Host};
 pub use offset::Offset;
 pub use parameters::Parameters;

@@ -185,11 +185,20 @@ parameters! {
     pub struct ConnectionParameters {
         /// Retransmissions of a SYN before giving up.
         pub most_syn_retransmissions: u32 = 7,
+        /// Keep data and FIN that come with a SYN until the connection is open (RFC 9293 section 3.10.7.2). If not, they have to come
+        /// again, and a SYN with a FIN opens nothing (Linux without TCP Fast Open).
+        pub takes_data_with_syn: bool = true,
+        /// Give a handshake up when ICMP reports that the peer cannot be reached at the moment (Linux: tcp_v4_err), rather than go on
+        /// trying (RFC 9293 section 3.9.2.2).
+        pub soft_errors_end_handshakes: bool = false,
         /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
         pub user_timeout: Option<Duration> = Some(Duration::from_secs(300)),
         /// Send a keep-alive after this much silence, at this interval, and give up after so many
         /// (RFC 9293 section 3.8.4).
         pub keepalive: Option<KeepAlive> = None,
+        /// How long a connection whose application is gone waits in FIN-WAIT-2 for the peer to close; `None` for ever, as RFC 9293
+        /// has it (Linux: tcp_fin_timeout).
+        pub orphan_wait: Option<Duration> = Some(Duration::from_secs(60)),
         /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
         pub time_wait: Duration = Duration::from_secs(240),
     }

@@ -89,6 +89,8 @@ fn linux() -> Parameters {
     parameters.receiver.reports_duplicates = true;
     parameters.receiver.delayed_acknowledgment =
         Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
+    parameters.connection.takes_data_with_syn = false;
+    parameters.connection.soft_errors_end_handshakes = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);

@@ -3,7 +3,8 @@
 use super::*;
 
 impl Endpoint {
-    /// The application has no more to send: a FIN follows what it has supplied (section 3.10.4).
+    /// The application has no more to send: a FIN follows what it has supplied (section 3.10.4). It still reads, as after
+    /// `shutdown` of a socket; [`Endpoint::close_both_ways`] is for one that does not.
     pub fn close(&mut self, now: Instant, out: &mut Outbox) {
         match self.state {
             State::Listen | State::SynSent => self.finish(CloseReason::Finished, out),
@@ -16,6 +17,34 @@ impl Endpoint {
             }
             _ => {}
         }
+    }
+
+    /// The application is gone, as after `close` of a socket: it has no more to send, and reads nothing more. What it has not read is
+    /// lost, which the peer learns by a reset (RFC 2525 section 2.17), and so it does when more data comes (section 3.6.1). A peer
+    /// that does not close in its turn is given up after [`orphan_wait`](crate::parameters::ConnectionParameters::orphan_wait).
+    pub fn close_both_ways(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state.is_synchronized() && self.receiver.readable() > 0 {
+            return self.abort(now, out);
+        }
+        self.orphaned = true;
+        self.close(now, out);
+        self.limit_orphan_wait(now);
+    }
+
+    /// A connection without an application does not wait for ever for the peer's FIN.
+    fn limit_orphan_wait(&mut self, now: Instant) {
+        if self.orphaned && self.state == State::FinWait2 && self.waits_until.is_none() {
+            self.waits_until = self.parameters.connection.orphan_wait.map(|wait| now + wait);
+        }
+    }
+
+    /// Whether a segment brings data that no application is there to read.
+    pub(super) fn is_for_nobody(&self, segment: &Segment, start: Option<Offset>) -> bool {
+        let end = start.map(|start| start + u64::from(segment.length));
+        self.orphaned
+            && self.state.receives()
+            && end.is_some_and(|end| end > self.receiver.next())
+            && self.acceptable_acknowledgment(segment).is_some()
     }
 
     /// The application wants the connection gone: the peer gets a reset, unless it is not there yet or
@@ -48,7 +77,7 @@ impl Endpoint {
         self.close_reason = Some(reason);
         self.sender.stop_timer();
         self.receiver.acknowledged();
-        self.time_wait_until = None;
+        self.waits_until = None;
         self.keepalive_at = None;
         self.enter(State::Closed, out);
     }
@@ -66,12 +95,13 @@ impl Endpoint {
             State::LastAck if acknowledged => self.finish(CloseReason::Finished, out),
             _ => {}
         }
+        self.limit_orphan_wait(now);
     }
 
     pub(super) fn begin_time_wait(&mut self, now: Instant, out: &mut Outbox) {
         self.sender.stop_timer();
         self.keepalive_at = None;
-        self.time_wait_until = Some(now + self.parameters.connection.time_wait);
+        self.waits_until = Some(now + self.parameters.connection.time_wait);
         self.enter(State::TimeWait, out);
     }
 

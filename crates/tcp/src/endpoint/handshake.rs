@@ -38,7 +38,7 @@ impl Endpoint {
     ) {
         let syn = syn_options(&peer.segments);
         self.agree(now, &syn);
-        self.receive_from(peer_initial, Offset::FIRST_BYTE);
+        self.receive_from(peer_initial, Offset::FIRST_BYTE, u64::from(self.receiver.buffer()));
         let first_may_recover = self.parameters.recovery.fast_retransmit_of_first_segment;
         let start = if first_may_recover { Offset::SYN } else { Offset::FIRST_BYTE };
         let recovery = self.variant.recovery.build(&self.parameters, start);
@@ -91,13 +91,15 @@ impl Endpoint {
         self.segment_size_agreed = most.saturating_sub(options).max(1);
     }
 
-    fn receive_from(&mut self, initial: SequenceNumber, next: Offset) {
+    /// Receive from a peer who began at `initial`, to whom `offered` bytes from `next` on have been offered.
+    fn receive_from(&mut self, initial: SequenceNumber, next: Offset, offered: u64) {
         let segments = &self.parameters.segments;
         let shift = segments.window_scale.filter(|_| self.header.window_scaled).unwrap_or(0);
         let size = u32::from(segments.maximum_segment_size);
         let buffer = self.receiver.buffer();
         let parameters = ReceiverParameters { buffer, ..self.parameters.receiver.clone() };
         self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
+        self.receiver.has_offered(offered);
     }
 
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
@@ -109,6 +111,18 @@ impl Endpoint {
         let state = if self.sender.view.finishing { State::FinWait1 } else { State::Established };
         self.enter(state, out);
         self.restart_keepalive(now);
+        let early = self.receiver.release();
+        self.deliver(early, out);
+        self.follow_fins(now, out);
+    }
+
+    /// Keep what comes with the peer's SYN until the connection is open (sections 3.10.7.2 and 3.10.7.3).
+    fn keep_data_with_syn(&mut self, now: Instant, segment: &Segment) {
+        if self.parameters.connection.takes_data_with_syn && segment.sequence_length() > 1 {
+            let fin = segment.flags.intersects(Flags::FIN);
+            self.receiver.withhold();
+            self.receiver.accept(now, Offset::FIRST_BYTE, segment.length, fin);
+        }
     }
 
     fn note_syn_acknowledged(&self, segment: &Segment, out: &mut Outbox) {
@@ -136,11 +150,15 @@ impl Endpoint {
             reset_for(packet, out);
             return;
         }
-        if segment.flags.intersects(Flags::SYN) {
+        let takes_fin = self.parameters.connection.takes_data_with_syn;
+        let is_impossible = segment.flags.intersects(Flags::FIN) && !takes_fin;
+        if segment.flags.intersects(Flags::SYN) && !is_impossible {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
             self.agree(now, segment);
-            self.receive_from(segment.sequence, Offset::FIRST_BYTE);
+            let first_window = self.receiver.buffer().min(u32::from(u16::MAX));
+            self.receive_from(segment.sequence, Offset::FIRST_BYTE, u64::from(first_window));
+            self.keep_data_with_syn(now, segment);
             self.sender.set_peer_window(u64::from(segment.window));
             self.enter(State::SynReceived, out);
             self.send_syn(now, out);
@@ -166,7 +184,8 @@ impl Endpoint {
             return;
         }
         self.agree(now, segment);
-        self.receive_from(segment.sequence, Offset::FIRST_BYTE);
+        self.receive_from(segment.sequence, Offset::FIRST_BYTE, self.receiver.offered());
+        self.keep_data_with_syn(now, segment);
         if acknowledges {
             let sample = self.timestamp_sample(now, segment);
             self.sender.note_syn_acknowledged(now, sample);

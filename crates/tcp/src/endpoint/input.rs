@@ -77,6 +77,10 @@ impl Endpoint {
         if !segment.flags.intersects(Flags::ACK) {
             return;
         }
+        if self.is_for_nobody(segment, start) {
+            reset_for(packet, out);
+            return self.finish(CloseReason::Aborted, out);
+        }
         let opens = self.state == State::SynReceived;
         if opens && !self.on_ack_in_syn_received(now, packet, out) {
             return;
@@ -99,6 +103,7 @@ impl Endpoint {
             self.refuse_mark(segment, MarkRefusal::ImplausibleAcknowledgment, out);
             return self.challenge(now, out);
         };
+        self.network_error = None;
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
         if segment.sequence_length() > 0 && self.state.receives() {
@@ -131,15 +136,20 @@ impl Endpoint {
     fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) {
         let fin = segment.flags.intersects(Flags::FIN);
         let received = self.receiver.accept(now, start, segment.length, fin);
-        self.bytes_delivered += received.delivered;
         let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
         self.duplicate_segments_received += u64::from(duplicate);
+        self.deliver(received.delivered, out);
+    }
+
+    /// So many bytes have become readable.
+    pub(super) fn deliver(&mut self, bytes: u64, out: &mut Outbox) {
+        self.bytes_delivered += bytes;
         if self.reads_at_once {
             self.receiver.consume_all();
         }
-        if received.delivered > 0 {
+        if bytes > 0 {
             let port = self.header.local.port;
-            out.event(|| Event::Delivered { port, bytes: received.delivered as u32 });
+            out.event(|| Event::Delivered { port, bytes: bytes as u32 });
         }
     }
 

@@ -2,16 +2,18 @@
 //!
 //! Who drives it calls [`Endpoint::open`] once, then [`Endpoint::on_packet`] for each packet and
 //! [`Endpoint::on_wake`] at [`Endpoint::wake_at`]; the application's calls are [`Endpoint::supply`],
-//! [`Endpoint::consume`], [`Endpoint::close`] and [`Endpoint::abort`]. Each call puts the packets to
+//! [`Endpoint::consume`], [`Endpoint::close`], [`Endpoint::close_both_ways`] and [`Endpoint::abort`]. Each call puts the packets to
 //! send into the outbox.
 
 mod close;
 mod handover;
 mod handshake;
+mod icmp;
 mod input;
 mod marks;
 mod state;
 
+pub use icmp::NetworkError;
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
@@ -88,8 +90,11 @@ pub struct Endpoint {
     variant: Variant,
     state: State,
     close_reason: Option<CloseReason>,
+    network_error: Option<NetworkError>,
     passive: bool,
     reads_at_once: bool,
+    /// No application is there any more.
+    orphaned: bool,
     header: Header,
     sender: Sender,
     receiver: Receiver,
@@ -104,7 +109,8 @@ pub struct Endpoint {
     mover: Option<handover::Mover>,
     marks: marks::MarkBudget,
     syn_retransmissions: u32,
-    time_wait_until: Option<Instant>,
+    /// The end of TIME-WAIT, or of FIN-WAIT-2 without an application.
+    waits_until: Option<Instant>,
     keepalive_at: Option<Instant>,
     keepalives_unanswered: u32,
 }
@@ -122,8 +128,10 @@ impl Endpoint {
             variant: config.variant,
             state: State::Closed,
             close_reason: None,
+            network_error: None,
             passive: false,
             reads_at_once: false,
+            orphaned: false,
             header,
             sender,
             receiver,
@@ -138,7 +146,7 @@ impl Endpoint {
             mover: config.handover.map(|scheme| handover::Mover::new(scheme, &parameters)),
             marks: marks::MarkBudget::default(),
             syn_retransmissions: 0,
-            time_wait_until: None,
+            waits_until: None,
             keepalive_at: None,
             keepalives_unanswered: 0,
             parameters,
@@ -210,9 +218,6 @@ impl Endpoint {
     /// connection opens: [`Parameters::set_receive_buffer`] chooses it for the largest buffer there will be.
     pub fn set_receive_buffer(&mut self, bytes: u32) {
         self.receiver.set_buffer(bytes);
-        if self.state == State::Closed {
-            self.receiver.offer_nothing_yet();
-        }
     }
     /// Receive buffer in bytes.
     pub fn receive_buffer(&self) -> u32 {
@@ -311,8 +316,8 @@ impl Endpoint {
         if let Some(acknowledge_at) = self.receiver.acknowledge_at() {
             at = at.min(acknowledge_at);
         }
-        if let Some(time_wait_until) = self.time_wait_until {
-            at = at.min(time_wait_until);
+        if let Some(waits_until) = self.waits_until {
+            at = at.min(waits_until);
         }
         if let Some(keepalive_at) = self.keepalive_at {
             at = at.min(keepalive_at);
@@ -325,9 +330,10 @@ impl Endpoint {
 
     /// A timer may have expired.
     pub fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
-        if self.time_wait_until.is_some_and(|until| until <= now) {
-            self.finish(CloseReason::Finished, out);
-            return;
+        if self.waits_until.is_some_and(|until| until <= now) {
+            let both_closed = self.state == State::TimeWait;
+            let reason = if both_closed { CloseReason::Finished } else { CloseReason::TimedOut };
+            return self.finish(reason, out);
         }
         if self.sender.is_due(now) {
             self.on_sender_timer(now, out);

@@ -82,8 +82,10 @@ pub enum CloseReason {
     Reset,
     /// The peer refused it.
     Refused,
-    /// The application aborted it.
+    /// The application aborted it, or was gone when data came.
     Aborted,
+    /// The network reported that the peer cannot be reached.
+    Unreachable,
     /// Nothing came back in time.
     TimedOut,
 }

@@ -154,3 +154,24 @@ fn segments_without_acknowledgment_are_dropped() {
     bare.flags = seamline_wire::Flags(0);
     script.inject(bare).expect_nothing().delivered(0);
 }
+
+/// RFC 9293 section 3.4 and RFC 5961 section 3.2: the window is what was offered. A SYN offers 65535 bytes at most, however large the
+/// buffer is: a reset to the right of that is dropped silently, data there is not taken. The first acknowledgment offers more.
+#[test]
+fn the_window_accepted_is_the_one_offered() {
+    let scaled = |p: &mut seamline_tcp::Parameters| {
+        p.segments.window_scale = Some(7);
+        p.receiver.buffer = 1 << 20;
+    };
+    let mut listener = Script::new(plain(scaled), "newreno");
+    listener.listen().inject(syn().scale(7)).expect(syn_ack().window(65_535));
+    listener.at(100).inject(ack(1)).is(State::Established);
+    listener.inject(rst(65_536)).expect_nothing().is(State::Established);
+    listener.inject(rst(65_535)).expect(ack(1).window(8192));
+    listener.after(500).inject(rst(1_048_576)).expect(ack(1)).inject(rst(1_048_577)).expect_nothing();
+
+    let mut opener = Script::new(plain(scaled), "newreno");
+    opener.connect().expect(syn().window(65_535)).at(100).inject(syn_ack()).expect(ack(1).window(65_535));
+    opener.inject(rst(65_536)).expect_nothing().inject(rst(65_535)).expect(ack(1));
+    opener.is(State::Established);
+}

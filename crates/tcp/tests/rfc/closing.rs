@@ -133,6 +133,68 @@ fn reset_after_both_closed_is_no_error() {
     script.inject(rst(2)).is_closed(CloseReason::Finished);
 }
 
+/// RFC 9293 section 3.6.1: data that comes when no application is there to read it is answered with a reset, so that the peer does not
+/// take it for delivered; the FIN before it is acknowledged or not.
+#[test]
+fn data_after_a_full_close_is_reset() {
+    let mut waiting = Script::established(plain(|_| {}), "newreno");
+    waiting.at(1000).close_both_ways().expect(fin(1, 1)).at(1100).inject(ack(2)).is(State::FinWait2);
+    waiting.at(5000).inject(data(1..1001).ack(2)).expect(rst(2)).delivered(0).is_closed(CloseReason::Aborted);
+    let mut at_once = Script::established(plain(|_| {}), "newreno");
+    at_once.at(1000).close_both_ways().expect(fin(1, 1)).inject(data(1..1001)).expect(rst(1));
+    at_once.is_closed(CloseReason::Aborted);
+    let mut with_fin = Script::established(plain(|_| {}), "newreno");
+    with_fin.at(1000).close_both_ways().expect(fin(1, 1));
+    with_fin.inject(data(1..1001).with_fin().ack(2)).expect(rst(2)).is_closed(CloseReason::Aborted);
+}
+
+/// What a stranger or the network repeats is not data after the close: it is answered as ever.
+#[test]
+fn only_new_data_after_a_full_close_is_reset() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    script.read_at_once();
+    script.at(1000).inject(data(1..1001)).inject(data(1001..2001)).expect(ack(2001));
+    script.close_both_ways().expect(fin(1, 2001)).inject(data(1001..2001)).expect(ack(2001).seq(2));
+    script.at(2000).expect(fin(1, 2001)).inject(data(2001..3001).ack(900_000)).expect(ack(2001).seq(2));
+    script.inject(data(900_000..900_100)).expect_nothing().is(State::FinWait1);
+}
+
+/// RFC 9293 section 3.6.1: a full close otherwise ends as any other, with the peer first or last.
+#[test]
+fn full_close_with_a_peer_that_closes() {
+    let mut first = Script::established(plain(|_| {}), "newreno");
+    first.at(1000).close_both_ways().expect(fin(1, 1)).at(1100).inject(ack(2)).is(State::FinWait2);
+    first.at(61_099).inject(fin(1, 2)).expect(ack(2).seq(2)).is(State::TimeWait);
+    first.at(301_099).is_closed(CloseReason::Finished);
+    let mut last = Script::established(plain(|_| {}), "newreno");
+    last.at(1000).inject(fin(1, 1)).expect(ack(2)).close_both_ways().expect(fin(1, 2)).is(State::LastAck);
+    last.at(1200).inject(ack(2).seq(2)).expect_nothing().is_closed(CloseReason::Finished);
+}
+
+/// RFC 2525 section 2.17: to close without having read everything is to lose data, and the peer learns it.
+#[test]
+fn full_close_with_unread_data_resets() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    script.inject(data(1..1001)).inject(data(1001..2001)).expect(ack(2001)).read(1999);
+    script.close_both_ways().expect(rst_ack(1, 2001)).is_closed(CloseReason::Aborted);
+}
+
+/// Linux's tcp_fin_timeout: a connection without an application does not wait for ever for the peer's FIN. One whose application has
+/// closed one way only does (RFC 9293 section 3.6, case 1).
+#[test]
+fn orphans_do_not_wait_for_ever() {
+    let mut script = Script::established(plain(|_| {}), "newreno");
+    script.at(1000).close_both_ways().expect(fin(1, 1)).at(1100).inject(ack(2)).is(State::FinWait2);
+    script.at(30_000).inject(ack(2)).at(61_099).is(State::FinWait2);
+    script.at(61_100).expect_nothing().is_closed(CloseReason::TimedOut);
+    let mut later = Script::established(plain(|_| {}), "newreno");
+    later.at(1000).close().expect(fin(1, 1)).at(1100).inject(ack(2)).at(900_000).is(State::FinWait2);
+    later.close_both_ways().at(960_000).expect_nothing().is_closed(CloseReason::TimedOut);
+    let mut patient = Script::established(plain(|p| p.connection.orphan_wait = None), "newreno");
+    patient.at(1000).close_both_ways().expect(fin(1, 1)).at(1100).inject(ack(2)).at(900_000);
+    patient.is(State::FinWait2);
+}
+
 /// RFC 9293 section 3.8.3: data that stays unacknowledged for the user timeout ends the connection. It
 /// is noticed when the retransmission timer fires: at 1, 3, 7 s after sending for a limit of 5 s.
 #[test]

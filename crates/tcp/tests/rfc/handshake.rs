@@ -186,18 +186,6 @@ fn closed_connection_resets() {
     script.inject(rst(1)).expect_nothing().inject(rst_ack(1, 1)).expect_nothing();
 }
 
-/// RFC 9293 section 3.4: data and FIN on a SYN are not lost when they are sent again; nothing is
-/// delivered before the connection is established (section 3.5).
-#[test]
-fn data_with_the_syn_waits_for_the_handshake() {
-    let mut script = Script::new(plain(|_| {}), "newreno");
-    let mut request = syn();
-    request.length = 500;
-    script.listen().inject(request).expect(syn_ack()).delivered(0);
-    script.at(100).inject(ack(1)).is(State::Established).delivered(0);
-    script.inject(data(1..501)).delivered(500).at(300).expect(ack(501));
-}
-
 /// RFC 9293 section 3.7.3: data supplied before the handshake completes leaves when it does.
 #[test]
 fn data_supplied_early_leaves_with_the_handshake() {
@@ -232,4 +220,59 @@ fn user_timeout_ends_the_handshake() {
     let mut script = Script::new(parameters, "newreno");
     script.connect().expect(syn()).at(1000).expect(syn()).at(3000).expect(syn());
     script.at(7000).is_closed(CloseReason::TimedOut);
+}
+
+/// RFC 9293 section 3.10.7.2: data that comes with a SYN is acknowledged, and delivered when the connection is open. A FIN counts, too.
+#[test]
+fn data_with_a_syn_waits_for_the_connection() {
+    let mut script = Script::new(plain(|_| {}), "newreno");
+    script.listen().inject(syn().with_data(500)).expect(syn_ack().ack(501).window(65_035)).delivered(0);
+    assert_eq!(script.endpoint.readable(), 0, "not before the connection is open");
+    script.read(500).after(100).inject(syn().with_data(500)).expect(syn_ack().ack(501));
+    script.inject(ack(1).seq(501)).delivered(500).is(State::Established);
+    assert_eq!(script.endpoint.readable(), 500);
+    script.inject(data(501..1501)).inject(data(1501..2501)).expect(ack(2501)).delivered(2500);
+
+    let mut whole = Script::new(plain(|_| {}), "newreno");
+    whole.listen().read_at_once().inject(syn().with_data(500).with_fin()).expect(syn_ack().ack(502));
+    assert!(!whole.endpoint.peer_has_closed());
+    whole.at(100).inject(ack(1).seq(502)).delivered(500).is(State::CloseWait);
+}
+
+/// RFC 9293 section 3.10.7.3: the same of a SYN that answers ours.
+#[test]
+fn data_with_a_syn_ack_is_taken() {
+    let mut script = Script::new(plain(|_| {}), "newreno");
+    script.connect().expect(syn()).at(100).inject(syn_ack().with_data(500)).expect(ack(501)).delivered(500);
+    script.is(State::Established);
+    let mut whole = Script::new(plain(|_| {}), "newreno");
+    whole.connect().expect(syn()).at(100).inject(syn_ack().with_data(500).with_fin()).expect(ack(502));
+    whole.delivered(500).is(State::CloseWait);
+    let mut crossed = Script::new(plain(|_| {}), "newreno");
+    crossed.connect().expect(syn()).at(30).inject(syn().with_data(500).with_fin()).expect(syn_ack().ack(502));
+    crossed.delivered(0).at(60).inject(syn_ack()).expect(ack(502)).delivered(500).is(State::CloseWait);
+}
+
+/// RFC 9293 section 3.10.7.4: what a SYN brought is gone with a connection that never opened.
+#[test]
+fn data_of_a_connection_that_never_opened_is_forgotten() {
+    let mut script = Script::new(plain(|_| {}), "newreno");
+    script.listen().inject(syn().with_data(500)).expect(syn_ack().ack(501));
+    script.at(10).inject(rst(501)).is(State::Listen).at(20).inject(syn()).expect(syn_ack().seq(2501));
+    script.at(120).inject(ack(2502)).is(State::Established).delivered(0);
+}
+
+/// Linux without TCP Fast Open leaves it to the peer to send again what comes with a SYN (tcp_conn_request,
+/// tcp_rcv_synsent_state_process), and drops a SYN with a FIN (tcp_rcv_state_process).
+#[test]
+fn data_with_a_syn_can_be_left() {
+    let parameters = || plain(|p| p.connection.takes_data_with_syn = false);
+    assert!(!(seamline_tcp::profile::LINUX.parameters)().connection.takes_data_with_syn);
+    let mut listener = Script::new(parameters(), "newreno");
+    listener.listen().inject(syn().with_fin()).expect_nothing().is(State::Listen);
+    listener.inject(syn().with_data(500)).expect(syn_ack().ack(1)).at(100).inject(ack(1)).delivered(0);
+    listener.inject(data(1..501)).delivered(500).at(300).expect(ack(501));
+    let mut opener = Script::new(parameters(), "newreno");
+    opener.connect().expect(syn()).at(100).inject(syn_ack().with_data(500).with_fin()).expect(ack(1));
+    opener.delivered(0).is(State::Established);
 }

@@ -9,6 +9,7 @@ mod cross_layer;
 mod demo_vegas;
 mod handover;
 mod handshake;
+mod icmp;
 mod loss;
 mod loss_notification;
 mod marks;

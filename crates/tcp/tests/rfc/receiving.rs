@@ -123,6 +123,24 @@ fn older_blocks_are_reported_again() {
     script.inject(data(3500..6000)).expect(ack(1).sack(&[3000..6500, 2000..2500, 1000..1500]));
 }
 
+/// RFC 2018 section 4: the first block holds the segment that caused the acknowledgment, also where that is nothing but a FIN. What
+/// came before is no duplicate.
+#[test]
+fn a_fin_beyond_a_gap_is_in_the_first_block() {
+    for reports_duplicates in [false, true] {
+        let parameters = plain(|p| p.receiver.reports_duplicates = reports_duplicates);
+        let mut script = Script::connected(parameters, "sack", syn_ack().sack_permitted(true));
+        script.inject(data(1001..2001)).expect(ack(1).sack(&[1001..2001]));
+        script.inject(data(3001..4001)).expect(ack(1).sack(&[3001..4001, 1001..2001]));
+        script.inject(fin(4001, 1)).expect(ack(1).sack(&[3001..4002, 1001..2001]));
+        script.inject(data(1..1001)).expect(ack(2001).sack(&[3001..4002]));
+        script.inject(data(2001..3001)).expect(ack(4002)).delivered(4000);
+    }
+    let mut alone = sacking();
+    alone.inject(data(1001..2001)).expect(ack(1).sack(&[1001..2001]));
+    alone.inject(fin(5001, 1)).expect(ack(1).sack(&[5001..5002, 1001..2001]));
+}
+
 /// RFC 9293 section 3.8.6.2.2: the right edge moves by a segment or half the buffer, not by crumbs; and the
 /// window's opening is reported when it is worth it.
 #[test]

@@ -8,7 +8,9 @@ pub(crate) use segment::*;
 
 use seamline_tcp::handover::{self, Scheme};
 use seamline_tcp::parameters::Parameters;
-use seamline_tcp::{Address, CloseReason, Endpoint, EndpointConfig, Opening, State, profile, variant};
+use seamline_tcp::{
+    Address, CloseReason, Endpoint, EndpointConfig, NetworkError, Opening, State, profile, variant,
+};
 use seamline_wire::{
     Duration, Event, Flags, Instant, NodeId, Outbox, Packet, Segment, SequenceNumber, Signal, TransportPort,
 };
@@ -272,6 +274,18 @@ impl Script {
     }
     pub(crate) fn close(&mut self) -> &mut Self {
         self.endpoint.close(self.now, &mut self.out);
+        self.collect();
+        self
+    }
+    pub(crate) fn close_both_ways(&mut self) -> &mut Self {
+        self.endpoint.close_both_ways(self.now, &mut self.out);
+        self.collect();
+        self
+    }
+    /// ICMP reports an error about our segment at `sequence`.
+    pub(crate) fn icmp(&mut self, sequence: u32, error: NetworkError) -> &mut Self {
+        self.transcript.push(format!("{} ! {error:?} about {sequence}", self.now));
+        self.endpoint.on_icmp(self.now, self.ours + sequence, error, &mut self.out);
         self.collect();
         self
     }

@@ -111,6 +111,10 @@ impl Seg {
         self.mark = Some(mark);
         self
     }
+    pub(crate) fn with_data(mut self, length: u32) -> Self {
+        self.length = length;
+        self
+    }
     pub(crate) fn with_fin(mut self) -> Self {
         self.flags = self.flags | Flags::FIN;
         self

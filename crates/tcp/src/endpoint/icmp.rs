@@ -1,0 +1,74 @@
+//! What the network reports by ICMP (RFC 9293 section 3.9.2.2).
+
+use super::*;
+
+/// What an ICMP message says about a segment of this end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkError {
+    /// Something that may pass: no route to network or host, source route failed, time exceeded, a problem with a parameter. Such
+    /// errors are soft (RFC 9293 section 3.9.2.2, MUST-56).
+    Unreachable,
+    /// Protocol or port unreachable: hard errors (SHLD-25).
+    Refused,
+    /// The packet is too big for a link and must not be fragmented (RFC 1191).
+    TooBig {
+        /// Bytes of a packet that fit; zero from routers that do not say.
+        next_hop_mtu: u32,
+    },
+}
+
+const IPV4_AND_TCP_HEADERS: u32 = 40;
+/// Smaller packets are not for the asking, as in Linux (`ip_rt_min_pmtu`): a stranger's message would multiply the work of both ends.
+const LEAST_MTU: u32 = 552;
+/// Sizes that links have (RFC 1191, table 7-1), to try when a router does not say.
+const PLATEAUS: [u32; 7] = [32_000, 17_914, 8166, 4352, 2002, 1492, 1006];
+
+impl Endpoint {
+    /// An ICMP message quotes a segment of this end that began at `sequence`. A stranger's guess that quotes nothing outstanding is
+    /// ignored (RFC 5927 section 4.1). A hard error ends a connection that is not open yet; an open one only takes note, as the peer
+    /// has answered before (RFC 5927 section 5.2).
+    pub fn on_icmp(&mut self, now: Instant, sequence: SequenceNumber, error: NetworkError, out: &mut Outbox) {
+        if !self.is_outstanding(sequence) {
+            return;
+        }
+        match error {
+            NetworkError::TooBig { next_hop_mtu } => self.lower_segment_size(now, next_hop_mtu, out),
+            NetworkError::Refused if self.state.is_handshaking() => self.finish(CloseReason::Refused, out),
+            NetworkError::Unreachable if self.ends_by_soft_error() => {
+                self.finish(CloseReason::Unreachable, out);
+            }
+            _ => self.network_error = Some(error),
+        }
+    }
+
+    /// What ICMP has reported since the peer was last heard of, if that did not end the connection: a reason to name when it does end.
+    pub fn network_error(&self) -> Option<NetworkError> {
+        self.network_error
+    }
+
+    fn is_outstanding(&self, sequence: SequenceNumber) -> bool {
+        let view = &self.sender.view;
+        let sends = self.state != State::Closed && self.state != State::TimeWait;
+        let at = self.sender.offset(sequence).filter(|_| sends);
+        at.is_some_and(|at| at >= view.unacknowledged && at < view.highest_sent)
+    }
+
+    fn ends_by_soft_error(&self) -> bool {
+        self.state.is_handshaking() && self.parameters.connection.soft_errors_end_handshakes
+    }
+
+    /// What is outstanding and larger is lost: it leaves again, in smaller segments (RFC 1191 section 6.5).
+    fn lower_segment_size(&mut self, now: Instant, next_hop_mtu: u32, out: &mut Outbox) {
+        let before = self.header.largest_segment + IPV4_AND_TCP_HEADERS;
+        let guess = PLATEAUS.into_iter().find(|size| *size < before).unwrap_or(LEAST_MTU);
+        let mtu = if next_hop_mtu == 0 { guess } else { next_hop_mtu.max(LEAST_MTU) };
+        if mtu >= before || !self.state.is_synchronized() {
+            return;
+        }
+        self.header.largest_segment = mtu - IPV4_AND_TCP_HEADERS;
+        let options = if self.header.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
+        self.segment_size_agreed = self.header.largest_segment - options;
+        self.sender.view.segment_size = self.segment_size_agreed;
+        self.resume(now, out);
+    }
+}

@@ -1,0 +1,189 @@
+//! The receiving side: reassembly, the window offered, selective and delayed acknowledgments.
+
+mod acknowledging;
+mod blocks;
+mod window;
+
+use crate::offset::Offset;
+use crate::parameters::ReceiverParameters;
+use crate::scoreboard::{RangeSet, most_ranges};
+use seamline_wire::{Instant, SequenceNumber};
+
+/// What a segment's payload did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Bytes that became readable in order.
+    pub delivered: u64,
+    /// Bytes that had not arrived before.
+    pub new: u64,
+    /// Nothing was taken, because too many gaps would have to be remembered: it has to come again.
+    pub refused: bool,
+}
+
+/// The receiving side of a connection.
+#[derive(Debug)]
+pub struct Receiver {
+    parameters: ReceiverParameters,
+    initial: SequenceNumber,
+    next: Offset,
+    read: Offset,
+    offered_edge: Offset,
+    window_shift: u8,
+    segment_size: u32,
+    /// The longest payload so far: the size of the peer's full segments.
+    longest_payload: u32,
+    out_of_order: RangeSet,
+    recent: Vec<(Offset, Offset)>,
+    /// What has come twice, until that is reported.
+    duplicate: Option<(Offset, Offset)>,
+    fin_at: Option<Offset>,
+    segments_unacknowledged: u32,
+    acknowledge_at: Option<Instant>,
+    acknowledge_now: bool,
+    last_acknowledged: Offset,
+    finished: bool,
+    /// What has come is not for the application yet.
+    withheld: bool,
+    closed_on_purpose: bool,
+}
+
+impl Receiver {
+    /// A receiver whose peer began at `initial`, whose next byte is `next`, and who has offered nothing yet.
+    pub fn new(
+        parameters: ReceiverParameters,
+        initial: SequenceNumber,
+        next: Offset,
+        window_shift: u8,
+        segment_size: u32,
+    ) -> Self {
+        Receiver {
+            parameters,
+            initial,
+            next,
+            read: next,
+            offered_edge: next,
+            window_shift,
+            segment_size,
+            longest_payload: 1,
+            out_of_order: RangeSet::default(),
+            recent: Vec::new(),
+            duplicate: None,
+            fin_at: None,
+            segments_unacknowledged: 0,
+            acknowledge_at: None,
+            acknowledge_now: false,
+            last_acknowledged: next,
+            finished: false,
+            withheld: false,
+            closed_on_purpose: false,
+        }
+    }
+
+    /// RCV.NXT.
+    pub fn next(&self) -> Offset {
+        self.next
+    }
+
+    /// The acknowledgment number to send.
+    pub fn acknowledgment(&self) -> SequenceNumber {
+        self.next.sequence(self.initial)
+    }
+
+    /// The position of a sequence number of the peer, `None` before its beginning.
+    pub fn offset(&self, sequence: SequenceNumber) -> Option<Offset> {
+        self.next.nearest(sequence, self.initial)
+    }
+
+    /// Bytes received in order that the application has not read.
+    pub fn readable(&self) -> u64 {
+        if self.withheld { 0 } else { (self.next - self.read) - u64::from(self.finished) }
+    }
+
+    /// Whether the peer's FIN has been received in order.
+    pub fn is_finished(&self) -> bool {
+        self.finished && !self.withheld
+    }
+
+    /// The connection is not open: what comes is kept from the application until [`Receiver::release`].
+    pub(crate) fn withhold(&mut self) {
+        self.withheld = true;
+    }
+
+    /// The connection is open. Returns how many bytes are readable by that.
+    pub(crate) fn release(&mut self) -> u64 {
+        self.withheld = false;
+        self.readable()
+    }
+
+    /// The application reads everything there is, before the window is offered again.
+    pub fn consume_all(&mut self) {
+        self.read += self.readable();
+    }
+
+    /// Take in payload and FIN of an acceptable segment that begins at `start`.
+    pub fn accept(&mut self, now: Instant, start: Offset, length: u32, fin: bool) -> Received {
+        self.longest_payload = self.longest_payload.max(length);
+        let data_end = start + u64::from(length);
+        let edge = self.offered_edge.max(self.next);
+        let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
+        let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
+        let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);
+        self.note_duplicate(start, to.max(start));
+        if self.out_of_order.is_empty() && from == self.next && !self.finished {
+            return self.accept_in_order(now, length, to, fin);
+        }
+        let before = self.next;
+        let end = if fin { data_end + 1 } else { to };
+        let most = most_ranges(u64::from(self.parameters.buffer), self.segment_size);
+        if before < from && from < end && !self.out_of_order.has_room_for(from, end, most) {
+            self.acknowledge_now = true;
+            return Received { refused: true, ..Received::default() };
+        }
+        let new = if from < to { self.out_of_order.insert(from, to) } else { 0 };
+        if fin {
+            self.fin_at = Some(data_end);
+            self.out_of_order.insert(data_end.max(self.next), data_end + 1);
+        }
+        self.advance_over_received();
+        if self.next == before && from < end {
+            self.remember_block(from);
+        }
+        self.acknowledge_now = true;
+        let fin_reached = u64::from(self.finished && before != self.next);
+        Received { delivered: (self.next - before) - fin_reached, new, refused: false }
+    }
+
+    fn accept_in_order(&mut self, now: Instant, length: u32, to: Offset, fin: bool) -> Received {
+        let delivered = to.saturating_since(self.next);
+        self.next = self.next.max(to);
+        if fin {
+            self.next += 1;
+            self.finished = true;
+        }
+        if fin || (delivered == 0 && length > 0) {
+            self.acknowledge_now = true;
+        } else if delivered > 0 {
+            self.schedule_acknowledgment(now);
+        }
+        Received { delivered, new: delivered, refused: false }
+    }
+
+    /// Whether the stream may end here: no other end is known, and nothing beyond has been taken.
+    fn may_end_at(&self, end: Offset) -> bool {
+        match self.fin_at {
+            Some(known) => known == end,
+            None => self.out_of_order.end().is_none_or(|taken| taken <= end),
+        }
+    }
+
+    fn advance_over_received(&mut self) {
+        let reached = self.out_of_order.next_missing(self.next);
+        if reached == self.next {
+            return;
+        }
+        self.next = reached;
+        self.out_of_order.remove_before(reached);
+        self.recent.retain(|&(_, right)| right > reached);
+        self.finished |= self.fin_at.is_some_and(|fin| reached > fin);
+    }
+}
