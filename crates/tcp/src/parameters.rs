@@ -191,6 +191,8 @@ parameters! {
         /// Give a handshake up when ICMP reports that the peer cannot be reached at the moment (Linux: tcp_v4_err), rather than go on
         /// trying (RFC 9293 section 3.9.2.2).
         pub soft_errors_end_handshakes: bool = false,
+        /// The side that opens acknowledges the peer's SYN in a segment of its own, before its application can supply data.
+        pub acknowledges_before_data: bool = false,
         /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
         pub user_timeout: Option<Duration> = Some(Duration::from_secs(300)),
         /// Send a keep-alive after this much silence, at this interval, and give up after so many

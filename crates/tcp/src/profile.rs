@@ -71,6 +71,7 @@ fn linux_6_12() -> Parameters {
     parameters.recovery.timer_tick = Duration::from_millis(1);
     parameters.window.whole_segments = true;
     parameters.segments.least_burst = Some(2);
+    parameters.connection.acknowledges_before_data = true;
     parameters
 }
 

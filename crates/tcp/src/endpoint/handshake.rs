@@ -192,6 +192,9 @@ impl Endpoint {
             self.note_syn_acknowledged(segment, out);
             self.receiver.acknowledge_soon();
             self.establish(now, u64::from(segment.window), Offset::SYN, out);
+            if self.parameters.connection.acknowledges_before_data {
+                self.acknowledge_if_due(now, out);
+            }
             self.pump(now, out);
             self.acknowledge_if_due(now, out);
         } else {

@@ -106,7 +106,12 @@ fn only_the_profile_of_linux_takes_cuts_back() {
             _ => SpuriousDetection::None,
         };
         assert_eq!(parameters.recovery.spurious_detection, expected, "{}", profile.name);
-        assert_eq!(parameters.receiver.reports_duplicates, profile.name.starts_with("linux"), "{}", profile.name);
+        assert_eq!(
+            parameters.receiver.reports_duplicates,
+            profile.name.starts_with("linux"),
+            "{}",
+            profile.name
+        );
     }
     let mut script =
         ten_segments("sack", detecting(|p| p.recovery.spurious_detection = SpuriousDetection::None), true);
