@@ -17,6 +17,7 @@ mod mobility_vegas;
 mod options;
 mod persist;
 mod proportional;
+mod rack;
 mod receiving;
 mod regressions;
 mod script;
