@@ -6,7 +6,7 @@ use crate::estimate;
 use crate::files::FileOptions;
 use crate::format::FormatOption;
 use crate::targets;
-use crate::terminal::{Failure, list_written, note, program, progress};
+use crate::terminal::{Failure, list_written, note, program, progress, warnings};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic::remove_unfinished;
@@ -216,7 +216,8 @@ pub(crate) fn run_and_report_with(
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };
     let interrupt = Interrupt::listen_and(remove_unfinished)?;
     let stop = interrupt.flag().clone();
-    let files = RunOptions { provenance: provenance.to_string(), cells_over_time, stop, ..files };
+    let (provenance_text, warn) = (provenance.to_string(), warnings(options.quiet));
+    let files = RunOptions { provenance: provenance_text, cells_over_time, stop, warn, ..files };
     let bar = progress(plan.runs(), options.quiet);
     let results = engine(&files, &|| bar.inc(1));
     bar.finish_and_clear();

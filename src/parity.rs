@@ -8,7 +8,7 @@ use crate::format::FormatOption;
 use crate::kernel;
 use crate::lab::{end_escaped_from, external_agent, failure as lab_failure, prepare};
 use crate::run::load;
-use crate::terminal::{Failure, invalid, json, list_written, note, program, progress};
+use crate::terminal::{Failure, invalid, json, list_written, note, program, progress, warnings};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{engine, quoted};
@@ -93,6 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         kernel,
         retries: arguments.retry,
         stop: interrupt.flag().clone(),
+        warn: warnings(arguments.quiet),
     };
     let bar = progress(plans.iter().map(|(_, plan)| count(plan)).sum(), arguments.quiet);
     let mut scenarios = Vec::new();

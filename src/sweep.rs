@@ -7,7 +7,7 @@ use crate::experiment::{BaselineOption, Overrides, Processors, headline, print_r
 use crate::format::FormatOption;
 use crate::run::load;
 use crate::targets;
-use crate::terminal::{Failure, ProgressReporter, note, print, program};
+use crate::terminal::{Failure, ProgressReporter, note, print, program, warnings};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, provenance_of, quoted};
@@ -62,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let reporter = ProgressReporter::new(arguments.quiet);
     let engine = Engine::of(&plan)?;
-    let run_options = RunOptions { stop: interrupt.flag().clone(), ..RunOptions::default() };
+    let (stop, warn) = (interrupt.flag().clone(), warnings(arguments.quiet));
+    let run_options = RunOptions { stop, warn, ..RunOptions::default() };
     let run = |job: Job| engine.record(&plan, job, &run_options);
     let work = || sweep_with(&plan, &provenance, &options, interrupt.flag(), &reporter, &run);
     let outcome = arguments.processors.run(plan.runs(), arguments.quiet, work)?;

@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use seamline_cli::moves_cursor;
 pub(crate) use seamline_cli::{Failure, list_written, note, print};
+use seamline_experiment::run::Warn;
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
 use seamline_tcp::cc;
@@ -18,6 +19,11 @@ pub(crate) fn program() -> String {
 /// A failure with everything that is wrong with a scenario.
 pub(crate) fn invalid(diagnostics: &Diagnostics) -> Failure {
     Failure::Explained(diagnostics.render(seamline_cli::wants_colour(&io::stderr())))
+}
+
+/// Where warnings about runs that are under way go.
+pub(crate) fn warnings(quiet: bool) -> Warn {
+    if quiet { Warn::default() } else { Warn(|text| note("warning", text)) }
 }
 
 /// A JSON document, indented, ending with a line break.

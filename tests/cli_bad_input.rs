@@ -20,7 +20,7 @@ fn devices_pipes_and_endless_text_are_no_scenario() {
             );
         }
     }
-    assert_contains(&refuses(&["run", "."], folder.path()), &["it is a folder, not a regular file"]);
+    assert_contains(&refuses(&["run", "."], folder.path()), &["it is a directory, not a regular file"]);
     fs::write(folder.path().join("long.toml"), " ".repeat((16 << 20) + 1)).unwrap();
     assert_contains(&refuses(&["check", "long.toml"], folder.path()), &["at most 16 MiB"]);
 }

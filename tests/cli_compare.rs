@@ -163,7 +163,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
     for (b, expected) in [
         ("other.json", "no cell in common: a.json has flow.main.variant = "),
         ("seeds.json", "no seed in common: a.json has 1 to 1; seeds.json has 7 to 7"),
-        ("poem.txt", "poem.txt holds no results\ntip: expected the folder of a sweep"),
+        ("poem.txt", "poem.txt holds no results\ntip: expected the directory of a sweep"),
         ("empty", "empty holds no results"),
     ] {
         let refusal = refuses(&["compare", "a.json", b], folder.path());

@@ -177,6 +177,7 @@ fn a_panic_of_the_kernel_is_reported_and_leaves_nothing() {
     let output = run(&["--", "sh", "-c", script], folder.path());
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert_contains(stderr(&output), &["panic"]);
+    assert_eq!(stderr(&output).matches("records out").count(), 1, "{}", stderr(&output));
     assert_nothing_is_left(folder.path());
 }
 

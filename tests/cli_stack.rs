@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, seamline, skip, stderr, succeeds};
+use support::{assert_contains, folder, refuses, seamline, skip, stderr, stdout, succeeds};
 
 /// A name under which no kernel is built.
 const MISSING: &str = "linux-2.6";
@@ -115,6 +115,25 @@ fn a_grid_compares_stacks_and_leaves_ours_as_it_is() {
 }
 
 #[test]
+fn parameters_of_our_tcp_apply_to_our_tcp_only() {
+    let Some((folder, kernel)) = place_or_skip("parameters_of_our_tcp_apply_to_our_tcp_only") else { return };
+    let run = |more: &[&str]| {
+        let grid = format!("grid.stack=[\"seamline\", {kernel:?}]");
+        let words = [&["run", "two.toml", "--set", &grid, "--seeds", "1", "--json"], more].concat();
+        let output = seamline(&words, folder.path());
+        let document: Value = serde_json::from_str(stdout(&output)).unwrap();
+        let runs = [0, 1].map(|cell| document["cells"][cell]["runs"][0]["flows"].clone());
+        (runs, stderr(&output).to_owned())
+    };
+    let (plain, notes) = run(&[]);
+    assert!(!notes.contains("do not apply"), "{notes}");
+    let (limited, notes) = run(&["--set", "flow.kernel.tcp.window_limit=4"]);
+    assert_contains(&notes, &["flow kernel has the TCP of", "do not apply: `tcp.window_limit`"]);
+    assert_ne!(plain[0], limited[0]);
+    assert_eq!(plain[1], limited[1]);
+}
+
+#[test]
 fn settings_of_the_kernel_apply() {
     let Some((folder, kernel)) = place_or_skip("settings_of_the_kernel_apply") else { return };
     let run = |more: &[&str]| {
@@ -172,6 +191,8 @@ fn what_does_not_go_together_is_refused() {
     refused(&shared, &["a host has one TCP"]);
     let split = "agent=[{ name = \"pep\", kind = \"split\", link = \"middle\" }]";
     refused(&["--set", "flow.kernel.stack=\"linux-2.6\"", "--set", split], &["splits connections"]);
+    let window = ["--stack", MISSING, "--set", "flow.kernel.tcp.window_limit=10"];
+    refused(&window, &["invalid `tcp.window_limit` in flow \"kernel\"", "error[SL015]", "take it out"]);
 }
 
 /// Bundled scenarios with parts that the TCP of a kernel does not go with.

@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::kernel;
 use crate::lab::failure;
-use crate::terminal::{Failure, ProgressReporter, note};
+use crate::terminal::{Failure, ProgressReporter, note, warnings};
 use rayon::prelude::*;
 use seamline_advise::kernel::{Checked, KernelPoint, decisive, judge};
 use seamline_advise::{Advice, Question};
@@ -48,7 +48,8 @@ pub(super) fn check(
         points.iter().flat_map(|point| point.scenarios.iter().map(move |text| (point, text))).collect();
     let reporter = ProgressReporter::new(quiet);
     reporter.begins(jobs.len());
-    let options = RunOptions { stop: interrupt.flag().clone(), ..RunOptions::default() };
+    let options =
+        RunOptions { stop: interrupt.flag().clone(), warn: warnings(quiet), ..RunOptions::default() };
     let run = |(point, text): &(&KernelPoint, &String)| {
         let record = run_one(point, text, kernel, &options);
         reporter.finished_one();

@@ -76,11 +76,6 @@ pub(super) fn command_text(arguments: &Arguments) -> String {
     command
 }
 
-/// A command as one line.
-pub(super) fn run_arguments(command: &[OsString]) -> String {
-    command.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-}
-
 /// End processes that commands in place of agents have started outside the lab, if there are any.
 pub(crate) fn end_escaped_from(agents: &[ExternalAgent]) -> Outcome {
     if agents.is_empty() { Ok(()) } else { end_escaped() }

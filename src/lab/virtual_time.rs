@@ -1,11 +1,11 @@
 //! `seamline lab --virtual`
 
 use super::Arguments;
-use super::linux::{command_text, failure, run_arguments, show_session};
+use super::linux::{command_text, failure, show_session};
 use crate::Outcome;
 use crate::experiment::run_and_report_with;
 use crate::kernel;
-use crate::terminal::{Failure, note};
+use crate::terminal::{Failure, warnings};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
 use seamline_kernel::Kernel;
@@ -47,17 +47,10 @@ pub(super) fn run_command(
 ) -> Outcome {
     let kernel = find(name)?;
     let interrupt = Interrupt::listen_once()?;
-    let files = RunOptions { stop: interrupt.flag().clone(), ..arguments.options.files.to_run_options() };
-    let session = virtual_time::shell(plan, stacks, shell, &kernel, &files, &mut |glance| {
-        note(
-            "warning",
-            format!(
-                "virtual time stands still at {}: a program computes or polls without ever waiting, and time only passes while all wait; it runs {}",
-                glance.now,
-                run_arguments(&shell.command)
-            ),
-        );
-    });
+    let options = &arguments.options;
+    let (stop, warn) = (interrupt.flag().clone(), warnings(options.quiet));
+    let files = RunOptions { stop, warn, ..options.files.to_run_options() };
+    let session = virtual_time::shell(plan, stacks, shell, &kernel, &files);
     let Some(session) = session.map_err(failure)? else {
         return Err(Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()));
     };

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::lab::failure;
-use crate::terminal::{Failure, print, progress};
+use crate::terminal::{Failure, print, progress, warnings};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::summary::label;
 use seamline_experiment::{FinishedRun, Job, RunOptions, run_one};
@@ -21,6 +21,7 @@ pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Out
         let options = RunOptions {
             stop: interrupt.flag().clone(),
             cells_over_time: plan.cells.len(),
+            warn: warnings(quiet),
             ..RunOptions::default()
         };
         for cell in 0..plan.cells.len() {

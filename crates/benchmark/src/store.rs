@@ -38,7 +38,7 @@ pub struct Store {
 
 /// The file's name within its folder.
 pub const FILE: &str = "runs.jsonl";
-const TIP: &str = "give --out another folder";
+const TIP: &str = "give --out another directory";
 
 impl Store {
     /// Open the file of a folder, which is made if need be, and read what is in it. An incomplete last line is removed: its run

@@ -14,6 +14,7 @@ pub mod live;
 pub mod measure;
 mod observe;
 pub mod pages;
+mod records;
 pub mod report;
 pub mod run;
 pub mod sample;

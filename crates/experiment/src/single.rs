@@ -1,7 +1,7 @@
 //! A single run that can be cancelled.
 
 use crate::observe::RunObserver;
-use crate::run::record_of;
+use crate::records::record_of;
 use seamline_report::record::RunRecord;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::schema::Scenario;

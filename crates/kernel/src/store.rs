@@ -31,7 +31,7 @@ impl Store {
         let place = place(|name| env::var_os(name));
         place.map(|folder| Store { folder }).ok_or_else(|| {
             Error::Input(
-                "there is no place for kernels: neither HOME nor XDG_CACHE_HOME is an absolute path\ntip: export SEAMLINE_KERNELS=/some/folder".to_owned(),
+                "there is no place for kernels: neither HOME nor XDG_CACHE_HOME is an absolute path\ntip: export SEAMLINE_KERNELS=/some/directory".to_owned(),
             )
         })
     }

@@ -112,7 +112,7 @@ fn own_settings(namespace: Option<&Namespace>) -> Feature {
 fn state_folder() -> Feature {
     let tried = StateDirectory::find().map(|folder| folder.path().display().to_string());
     let purpose = "finding the leftovers of a lab that was killed";
-    Feature::new(Need::Required, "a folder for state", purpose, tried.map_err(|error| error.to_string()))
+    Feature::new(Need::Required, "a directory for state", purpose, tried.map_err(|error| error.to_string()))
         .fixed_by(&[("any host", "export XDG_RUNTIME_DIR=$(mktemp -d)")])
 }
 

@@ -207,7 +207,7 @@ fn a_matrix_can_be_read_without_colour() {
             panel("reno", [[gain(0.0, false), gain(34.6, true)], [gain(-7.5, true), Field::Refused(0)]]),
             panel("cubic", [[gain(0.0, false), gain(3.0, false)], [gain(5.0, true), Field::Nothing]]),
         ],
-        legend: vec!["1 hatched, refused: it makes no sense".into()],
+        legend: vec!["1 hatched, not supported: it makes no sense".into()],
     };
     let svg = matrix(NAMES, "scheme", "agent", &drawn);
     let texts = texts(&svg);
@@ -224,7 +224,7 @@ fn a_matrix_can_be_read_without_colour() {
         "+5",
         "scheme  (fields: ",
         "agent",
-        "1 hatched, refused: it makes no sense",
+        "1 hatched, not supported: it makes no sense",
     ];
     for wanted in wanted {
         assert!(texts.iter().any(|text| text.starts_with(wanted)), "{wanted} is not in {texts:?}");

@@ -83,7 +83,7 @@ pub fn load(path: &Path) -> Result<Results, Error> {
 }
 
 const EXPECTED: &str =
-    "expected the folder of a sweep, its runs.jsonl, or what `seamline run FILE --json` prints";
+    "expected the directory of a sweep, its runs.jsonl, or what `seamline run FILE --json` prints";
 
 fn of_document(name: String, document: Document) -> Results {
     let cells = document.cells.into_iter().map(|cell| ResultCell {
@@ -115,7 +115,7 @@ fn of_lines(
     };
     if origins.len() > 1 {
         let reason = format!("{name} holds the results of {} scenarios or versions", origins.len());
-        return Err(Error::refused(reason, "sweep each of them into a folder of its own"));
+        return Err(Error::refused(reason, "sweep each of them into a directory of its own"));
     }
     let matches = |known: &&Sweep| known.identity == sweep && known.engine == engine;
     let scenario = manifest.sweeps.iter().find(matches).map(|sweep| sweep.scenario.clone());

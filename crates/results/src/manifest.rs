@@ -118,7 +118,7 @@ fn path(folder: &Path) -> PathBuf {
 
 fn refusal(folder: &Path, known: &[Sweep], new: &Sweep) -> Error {
     let folder = folder.display();
-    let tip = "name another folder with --out, or keep both in this one with --add";
+    let tip = "name another directory with --out, or keep both in this one with --add";
     if let Some(old) = known.iter().find(|old| old.identity == new.identity) {
         let reason = format!(
             "{folder} holds results of another version of the program: {}, and this is {}",

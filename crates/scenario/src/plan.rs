@@ -87,6 +87,7 @@ impl Plan {
             // A missing key may be unreadable, and an unknown key may be in the wrong table.
             complaints.retain(|complaint| !matches!(complaint.code, Code::Missing | Code::UnknownKey));
         }
+        complaints.extend(schema::refusals(cells.iter().map(|cell| &cell.scenario)));
         match Diagnostics::new(&sources, complaints) {
             Some(diagnostics) => Err(diagnostics),
             None => Ok(Plan {

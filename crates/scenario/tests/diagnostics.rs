@@ -44,6 +44,7 @@ say!(
     grid,
     group_names,
     handovers,
+    kernels,
     layer_2,
     many_at_once,
     mobility,

@@ -162,3 +162,39 @@ fn refused_combinations_can_be_left_out() {
 fn plan_is_whole(plan: &Plan) -> bool {
     plan.refused.is_empty() && plan.cells.len() == 2
 }
+
+/// Of each grid cell: the keys that do not apply to the TCP of a kernel. `None` when the plan is rejected because of them.
+fn unused(keys: &str, overrides: &[&str]) -> Option<Vec<Vec<String>>> {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    match Plan::new(Path::new("test.toml"), with(keys), &overrides) {
+        Ok(plan) => {
+            let keys = |cell: &seamline_scenario::Cell| {
+                cell.scenario.unused.iter().map(|it| it.key.clone()).collect()
+            };
+            Some(plan.cells.iter().map(keys).collect())
+        }
+        Err(diagnostics) => {
+            let message = diagnostics.render(false);
+            assert!(message.contains("a parameter of Seamline's TCP"), "{message}");
+            None
+        }
+    }
+}
+
+#[test]
+fn parameters_of_our_tcp_need_a_grid_cell_with_it() {
+    let key = "tcp = { minimum_rto = '200 ms', segment_size = '1400 bytes' }\n";
+    let both = [vec![], vec!["tcp.minimum_rto".to_owned()]];
+    let grid = |stacks: &str| format!("{key}[grid]\nstack = {stacks}");
+    assert_eq!(unused(&grid("['seamline', 'linux-6.12']"), &[]).unwrap(), both);
+    assert_eq!(unused(&grid("['linux-6.1', 'linux-6.12']"), &[]), None);
+    assert_eq!(unused(key, &["grid.stack=['seamline', 'linux-6.12']"]).unwrap(), both);
+    // The file has it for our TCP.
+    assert_eq!(unused(key, &["stack=linux-6.12"]).unwrap(), both[1..]);
+    assert_eq!(unused("", &["stack=linux-6.12", "flow.main.tcp.nagle=false"]), None);
+    assert_eq!(unused("stack = 'linux-6.12'", &["grid.flow.main.profile=['rfc', 'linux']"]), None);
+    assert_eq!(
+        unused("tcp = { segment_size = '1400 bytes' }\nstack = 'linux-6.12'", &[]).unwrap(),
+        both[..1]
+    );
+}

@@ -187,7 +187,7 @@ fn attach_marks(object: &Object, cgroup: &File, path: &std::path::Path) -> Resul
     outcome.map_err(|error: libbpf_rs::Error| {
         Error::Input(format!(
             "nothing can be attached to {}: {error}\n\
-             tip: name a folder below the mount of cgroup2 (grep cgroup2 /proc/mounts)",
+             tip: name a directory below the mount of cgroup2 (grep cgroup2 /proc/mounts)",
             path.display()
         ))
     })

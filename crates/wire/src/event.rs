@@ -40,17 +40,17 @@ named! {
     /// Why an endpoint ignored a handover mark.
     MarkRefusal:
     /// The segment's sequence number is neither in the window nor that of something sent again.
-    OutOfWindow = "mark refused: out of window";
+    OutOfWindow = "mark rejected: out of window";
     /// Its timestamp is older than one that has come (RFC 7323 section 5.3).
-    OldTimestamp = "mark refused: old timestamp";
+    OldTimestamp = "mark rejected: old timestamp";
     /// It acknowledges what was never sent, or what was acknowledged long ago (RFC 5961 section 5.2).
-    ImplausibleAcknowledgment = "mark refused: implausible acknowledgment";
+    ImplausibleAcknowledgment = "mark rejected: implausible acknowledgment";
     /// It acknowledges less than is acknowledged: it is late, or a copy that someone else sent.
-    OldAcknowledgment = "mark refused: old acknowledgment";
+    OldAcknowledgment = "mark rejected: old acknowledgment";
     /// The scheme here knows no such mark.
-    NotExpected = "mark refused: not expected";
+    NotExpected = "mark rejected: not expected";
     /// Marks come more often than ends move.
-    TooOften = "mark refused: too often";
+    TooOften = "mark rejected: too often";
 }
 
 /// What a mobility protocol does (terms of RFC 3753; messages of RFC 5944).

@@ -12,7 +12,7 @@ pub(super) struct Cgroup(PathBuf);
 impl Cgroup {
     /// Make one below another, called as a run's folder is.
     pub(super) fn below(parent: &Path, folder: &Path) -> io::Result<Self> {
-        let name = folder.file_name().ok_or_else(|| io::Error::other("a run has no folder"))?;
+        let name = folder.file_name().ok_or_else(|| io::Error::other("a run has no directory"))?;
         let path = parent.join(name);
         fs::create_dir(&path).map_err(|error| explained(error, path.display()))?;
         Ok(Cgroup(path))

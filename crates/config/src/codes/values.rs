@@ -67,7 +67,8 @@ pub(super) static CONFLICT: Explanation = Explanation {
 Both keys set the same thing, and it is unclear which one applies: a variant and a congestion control with a
 recovery, handovers `at` fixed times and `every` interval, a `handover` next to a schedule that has its own. Or the
 keys contradict each other: two radio cells with one base station, a mobile node fixed in a radio cell, mobile nodes
-that want different advertisements of the same mobility agent.",
+that want different advertisements of the same mobility agent, a parameter of Seamline's TCP in a flow with the TCP of
+a kernel.",
     place: Place::Flow,
     wrong: "variant = \"cubic\"\ncongestion_control = \"cubic\"\nrecovery = \"sack\"",
     right: "variant = \"cubic\"",

@@ -75,7 +75,7 @@ event_kinds! {
     MovementDetected "movement detected",
     RegistrationRequested "registration requested",
     RegistrationAccepted "registration accepted",
-    RegistrationRefused "registration refused",
+    RegistrationRefused "registration denied",
     BindingChanged "binding changed",
     Other "other",
 }

@@ -26,6 +26,7 @@ pub fn notes(plan: &Plan, results: &[CellResult]) -> Vec<String> {
     let all = [
         identical_seeds(results),
         first(&nothing_arrived),
+        first(&not_of_kernels),
         first(&limited_by_window),
         first(&queue_without_limit),
     ];
@@ -62,6 +63,18 @@ fn nothing_arrived(scenario: &Scenario, runs: &[RunRecord]) -> Option<String> {
             flow.name
         )
     })
+}
+
+/// Which parameters of our TCP do not apply, because the flow has the TCP of a kernel.
+fn not_of_kernels(scenario: &Scenario, _: &[RunRecord]) -> Option<String> {
+    let flow = scenario.unused.first()?.flow;
+    let keys = scenario.unused.iter().filter(|unused| unused.flow == flow);
+    let keys: Vec<String> = keys.map(|unused| format!("`{}`", unused.key)).collect();
+    let (keys, flow) = (keys.join(", "), &scenario.flows[flow]);
+    Some(format!(
+        "flow {} has the TCP of {}, to which these parameters of Seamline's TCP do not apply: {keys}; `sysctl` has the settings of a kernel",
+        flow.name, flow.stack
+    ))
 }
 
 /// By Little's law a flow that is held back by its window has all of it in flight, and its round-trip time is the shortest.

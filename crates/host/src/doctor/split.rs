@@ -53,5 +53,5 @@ pub(super) fn try_rules(rules: &str) -> io::Result<()> {
     let nft = find("nft").ok_or_else(|| io::Error::other("nft was not found"))?;
     run(nft, "nftables", &["-f", "-"], rules)?
         .map(drop)
-        .map_err(|why| io::Error::other(why.lines().next().unwrap_or("nft refused them").to_owned()))
+        .map_err(|why| io::Error::other(why.lines().next().unwrap_or("nft rejected them").to_owned()))
 }

@@ -26,19 +26,19 @@ pub(super) struct Modules {
 /// When a folder is not one of a module, or two have the same name.
 pub(super) fn check(folders: &[PathBuf]) -> Result<(), Error> {
     let refuse = |folder: &Path, why: &str| {
-        let tip = "give a folder with a Makefile or Kbuild that says: obj-m := tcp_NAME.o";
+        let tip = "give a directory with a Makefile or Kbuild that says: obj-m := tcp_NAME.o";
         Err(Error::Input(format!("--module {}: {why}\ntip: {tip}", folder.display())))
     };
     let mut names = BTreeSet::new();
     for folder in folders {
         if !folder.is_dir() {
-            return refuse(folder, "it is not a folder");
+            return refuse(folder, "it is not a directory");
         }
         if !["Kbuild", "Makefile"].iter().any(|file| folder.join(file).is_file()) {
             return refuse(folder, "it has neither a Makefile nor a Kbuild");
         }
         if !names.insert(name(folder)?) {
-            return refuse(folder, "another module's folder has the same name");
+            return refuse(folder, "another module's directory has the same name");
         }
     }
     Ok(())
@@ -136,7 +136,7 @@ mod tests {
             fs::create_dir_all(module).unwrap();
         }
         let refused = |folders: &[PathBuf]| check(folders).unwrap_err().to_string();
-        assert!(refused(&[folder.path().join("none")]).contains("not a folder"));
+        assert!(refused(&[folder.path().join("none")]).contains("not a directory"));
         assert!(refused(std::slice::from_ref(&one)).contains("neither a Makefile"));
         fs::write(one.join("Makefile"), "obj-m := x.o\n").unwrap();
         fs::write(two.join("Kbuild"), "obj-m := x.o\n").unwrap();

@@ -45,7 +45,7 @@ pub(super) fn check(store: &Store, plan: &Plan) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Input(format!(
-        "building takes {:.1} GB while it lasts; {} has {:.1} GB left\ntip: make room, or choose another disk: export SEAMLINE_KERNELS=/some/folder",
+        "building takes {:.1} GB while it lasts; {} has {:.1} GB left\ntip: make room, or choose another disk: export SEAMLINE_KERNELS=/some/directory",
         needed as f64 / 1000.0,
         folder.display(),
         free as f64 / 1000.0

@@ -140,7 +140,7 @@ fn mount_all() -> io::Result<()> {
     make("tmpfs", "/run")?;
     fs::create_dir(IN_GUEST)?;
     let made = mount(Some("none"), IN_GUEST, Some("hostfs"), MsFlags::empty(), Some(ON_HOST));
-    made.map_err(|error| io::Error::other(format!("mounting the shared folder: {error}")))?;
+    made.map_err(|error| io::Error::other(format!("mounting the shared directory: {error}")))?;
     fs::create_dir(TEMPORARY)
 }
 

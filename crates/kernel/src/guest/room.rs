@@ -40,7 +40,7 @@ pub(super) fn no_room(folder: &Path) -> io::Error {
     io::Error::new(
         ErrorKind::StorageFull,
         format!(
-            "a guest needs more room in {folder}: No space left on device\ntip: make room there, or set TMPDIR to another folder"
+            "a guest needs more room in {folder}: No space left on device\ntip: make room there, or set TMPDIR to another directory"
         ),
     )
 }

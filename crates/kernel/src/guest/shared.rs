@@ -64,7 +64,7 @@ impl SharedFolder {
         let plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"',".contains(byte);
         if !folder.path().as_os_str().as_encoded_bytes().iter().all(plain) {
             return Err(io::Error::other(format!(
-                "{}: a guest cannot use a folder with blanks, quotes or commas in its path\ntip: set TMPDIR to another",
+                "{}: a guest cannot use a directory with blanks, quotes or commas in its path\ntip: set TMPDIR to another",
                 folder.path().display()
             )));
         }

@@ -52,7 +52,7 @@ pub(crate) fn tarball(tarball: &Path, tree: &Path, log: &Path, stop: &AtomicBool
     command.args(["--strip-components=1", "--no-same-owner", "-xf"]).arg(tarball).arg("-C").arg(&partial);
     run(&mut command, tarball, log, stop)?;
     version(&partial).map_err(|_| {
-        Error::Input(format!("{} is no kernel: its top folder has no arch/um", tarball.display()))
+        Error::Input(format!("{} is no kernel: its top directory has no arch/um", tarball.display()))
     })?;
     remove(tree)?;
     fs::rename(&partial, tree).map_err(failed("cannot create", tree))
@@ -74,7 +74,7 @@ pub(crate) fn version(tree: &Path) -> Result<String, Error> {
     let version = version_in(&makefile).filter(|_| tree.join("arch/um/Kconfig").is_file());
     version.ok_or_else(|| {
         Error::Input(format!(
-            "{} is not the source of a kernel: it has no Makefile with a VERSION, or no arch/um\ntip: give the top folder, or a tarball of it",
+            "{} is not the source of a kernel: it has no Makefile with a VERSION, or no arch/um\ntip: give the top directory, or a tarball of it",
             tree.display()
         ))
     })
@@ -91,7 +91,7 @@ pub(crate) fn version_of_tarball(tarball: &Path) -> Result<String, Error> {
     let output = command.output().map_err(|error| Error::Failed(format!("cannot run tar: {error}")))?;
     version_in(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| {
         Error::Input(format!(
-            "{} has no Makefile of a kernel in its top folder\ntip: give a tarball of a kernel, as from kernel.org",
+            "{} has no Makefile of a kernel in its top directory\ntip: give a tarball of a kernel, as from kernel.org",
             tarball.display()
         ))
     })

@@ -64,7 +64,7 @@ pub(super) fn scenario(links: &[(&str, [&str; 2], String)]) -> Result<Plan, LabE
     }
     Plan::new(Path::new("calibration.toml"), text, &[]).map_err(|wrong| {
         let text = wrong.render(false);
-        LabError::Host(io::Error::other(format!("the calibration's own scenario is refused: {text}")))
+        LabError::Host(io::Error::other(format!("the calibration's own scenario is invalid: {text}")))
     })
 }
 

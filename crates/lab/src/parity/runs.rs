@@ -5,6 +5,7 @@ use crate::system::StateDirectory;
 use crate::{ExternalAgent, LabError, Stacks, virtual_time};
 use seamline_experiment::RunOptions;
 use seamline_experiment::record::RunRecord;
+use seamline_experiment::run::Warn;
 use seamline_experiment::summary::label;
 use seamline_kernel::Kernel;
 use seamline_scenario::Plan;
@@ -53,6 +54,8 @@ pub struct ParityOptions {
     pub at_a_time: NonZeroUsize,
     /// Set from anywhere: no further run begins.
     pub stop: Arc<AtomicBool>,
+    /// Gets warnings about runs that are under way.
+    pub warn: Warn,
 }
 
 /// The runs of a grid cell.
@@ -158,7 +161,8 @@ impl Job {
         options: &ParityOptions,
     ) -> Result<RunRecord, LabError> {
         let scenario = &plan.cells[self.cell].scenario;
-        let run_options = RunOptions { stop: options.stop.clone(), ..RunOptions::default() };
+        let run_options =
+            RunOptions { stop: options.stop.clone(), warn: options.warn, ..RunOptions::default() };
         let seed = scenario.seeds.iter().position(|seed| *seed == self.seed).unwrap_or_default();
         let job = seamline_experiment::Job { cell: self.cell, seed };
         let run = match (self.arm, &options.kernel) {

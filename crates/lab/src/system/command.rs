@@ -99,7 +99,7 @@ impl Command {
             .tempfile()
             .and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
         made.map_err(|error| {
-            explained(error, "writing the command's /etc/hosts to the folder for temporary files")
+            explained(error, "writing the command's /etc/hosts to the directory for temporary files")
         })
     }
 }

@@ -7,6 +7,8 @@ use crate::run::LabError;
 use crate::shell::{Shell, ShellSession};
 use crate::stacks::Stacks;
 use seamline_experiment::atomic::WriteError;
+use seamline_experiment::report::quoted;
+use seamline_experiment::summary::label;
 use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each};
 use seamline_kernel::Kernel;
 use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, Running, Shared};
@@ -60,9 +62,13 @@ pub(super) fn run_task(
 ) -> Result<Option<FinishedRun>, LabError> {
     let seed = plan.cells[job.cell].scenario.seeds[job.seed];
     let (mut guest, _processor) = boot(kernel, plan, stacks, options, task(job), seed)?;
-    let Some(answer) = wait(&mut guest, &mut |_| !options.stop.load(Ordering::Relaxed))? else {
-        return Ok(None);
+    let what = || match plan.cells.len() {
+        1 => format!("the run with seed {seed}"),
+        _ => format!("the run with seed {seed} of {}", label(plan, job.cell)),
     };
+    let answer =
+        wait(&mut guest, options, &what, &mut || {}).map_err(|error| error_with_output(error, &guest));
+    let Some(answer) = answer? else { return Ok(None) };
     let Answer::Run(answer) = answer? else { return Ok(None) };
     let RunAnswer { record, series } = *answer;
     let mut run = FinishedRun { record, series, files: Vec::new(), unwritten: Vec::new() };
@@ -79,30 +85,25 @@ pub(super) fn run_task(
 /// `None` when it was stopped.
 ///
 /// # Errors
-/// As for [`crate::shell`]; and when the guest fails. `still` is called once if its clock stands still for long.
+/// As for [`crate::shell`]; and when the guest fails.
 pub fn shell(
     plan: &Plan,
     stacks: &Stacks,
     it: &Shell,
     kernel: &Kernel,
     options: &RunOptions,
-    still: &mut dyn FnMut(Glance),
 ) -> Result<Option<ShellSession>, LabError> {
     let seed = plan.cells[0].scenario.seeds[0];
     let (mut guest, _processor) = boot(kernel, plan, stacks, options, Task::Shell(it.clone()), seed)?;
     let mut output = Follower::new(&guest.path(Shared::StandardOutput), io::stdout())?;
     let mut error = Follower::new(&guest.path(Shared::StandardError), io::stderr())?;
-    let mut is_still = false;
-    let answer = wait(&mut guest, &mut |glance| {
+    let words = it.command.iter().map(|word| quoted(&word.to_string_lossy()));
+    let command = words.collect::<Vec<_>>().join(" ");
+    let what = || command.clone();
+    let answer = wait(&mut guest, options, &what, &mut || {
         output.pass_on();
         error.pass_on();
-        if glance.stands_still && !std::mem::replace(&mut is_still, true) {
-            still(glance);
-        }
-        !options.stop.load(Ordering::Relaxed)
     });
-    output.pass_on();
-    error.pass_on();
     let Some(answer) = answer? else { return Ok(None) };
     let Answer::Shell(answer) = answer? else { return Ok(None) };
     let files = files(&guest, options).into_iter().collect::<Result<Vec<_>, _>>();
@@ -147,12 +148,23 @@ fn boot(
     Ok((guest.boot()?, processor))
 }
 
-/// Wait for a guest's answer. `None` when it was stopped.
+/// Wait for a guest's answer. `None` when it was stopped. `what` is what it runs; `follow` is called again and again, and once it has ended.
 fn wait(
     guest: &mut Running,
-    look: &mut dyn FnMut(Glance) -> bool,
+    options: &RunOptions,
+    what: &dyn Fn() -> String,
+    follow: &mut dyn FnMut(),
 ) -> Result<Option<Result<Answer, LabError>>, LabError> {
-    match guest.wait(look) {
+    let mut is_still = false;
+    let ended = guest.wait(&mut |glance| {
+        follow();
+        if glance.stands_still && !std::mem::replace(&mut is_still, true) {
+            (options.warn.0)(&stands_still(glance, &what()));
+        }
+        !options.stop.load(Ordering::Relaxed)
+    });
+    follow();
+    match ended {
         Ok(Ended::Stopped) => Ok(None),
         Ok(Ended::Complete) => {
             let answer = from_bytes(&fs::read(guest.path(Shared::Result))?)?;
@@ -162,11 +174,24 @@ fn wait(
             }))
         }
         Err(GuestError::Host(error)) => Err(error.into()),
-        Err(error) => {
-            let printed = fs::read_to_string(guest.path(Shared::StandardError)).unwrap_or_default();
-            Err(LabError::Failed(format!("{error}\n{printed}").trim_end().to_owned()))
-        }
+        Err(error) => Err(LabError::Failed(error.to_string())),
     }
+}
+
+/// What a guest has printed that gave no answer belongs to the error.
+fn error_with_output(error: LabError, guest: &Running) -> LabError {
+    let printed = fs::read_to_string(guest.path(Shared::StandardError)).unwrap_or_default();
+    match error {
+        LabError::Failed(why) => LabError::Failed(format!("{why}\n{printed}").trim_end().to_owned()),
+        other => other,
+    }
+}
+
+fn stands_still(glance: Glance, what: &str) -> String {
+    format!(
+        "virtual time stands still at {}: something in the guest computes or polls without ever waiting, and time only passes while all wait; it runs {what}",
+        glance.now
+    )
 }
 
 /// The folders that the options want files in, each with the name of its kind.

@@ -30,7 +30,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if path.metadata()?.is_file() {
         return File::open(path);
     }
-    let what = if path.is_dir() { "a folder" } else { "a pipe or device" };
+    let what = if path.is_dir() { "a directory" } else { "a pipe or device" };
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
 }
 

@@ -43,7 +43,11 @@ pub fn of_matrix(matrix: &Matrix) -> Picture {
     let mut legend =
         vec!["(+4): the 95 % interval includes zero. Tinted instead of shaded: a loss.".to_owned()];
     legend.extend(
-        matrix.reasons.iter().enumerate().map(|(n, reason)| format!("{} hatched, refused: {reason}", n + 1)),
+        matrix
+            .reasons
+            .iter()
+            .enumerate()
+            .map(|(n, reason)| format!("{} hatched, not supported: {reason}", n + 1)),
     );
     let drawn = drawing::Matrix {
         rows: matrix.rows.clone(),

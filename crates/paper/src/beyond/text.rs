@@ -66,7 +66,7 @@ fn matrix(it: &Matrix) -> String {
     );
     text += &it.panels.iter().map(|own| panel(it, own)).collect::<String>();
     for (number, reason) in it.reasons.iter().enumerate() {
-        text += &wrapped(&format!("refused {}: {reason}", number + 1));
+        text += &wrapped(&format!("not supported {}: {reason}", number + 1));
     }
     text + "\n"
 }
@@ -84,7 +84,7 @@ fn field_text(field: &Field) -> String {
     match field {
         Field::Gain(gain) if is_sure(gain) => signed(gain.mean),
         Field::Gain(gain) => format!("({})", signed(gain.mean)),
-        Field::Refused(reason) => format!("refused {}", reason + 1),
+        Field::Refused(reason) => format!("not supported {}", reason + 1),
         Field::Value(_) | Field::Nothing => "-".to_owned(),
     }
 }

@@ -160,6 +160,7 @@ fn judgement(outcome: &Outcome) -> String {
     let class = match outcome.judgement.as_str() {
         "faster" => "better",
         "slower" => "worse",
+        "" => return String::new(),
         _ => "",
     };
     format!("<span class=\"{class}\">{}</span>", Text(&outcome.judgement))

@@ -27,29 +27,43 @@ pub struct Group {
     pub bars: Vec<Option<(Estimate, Option<f64>)>>,
 }
 
-const WIDTH: f64 = 600.0;
+/// Room for bars, short enough for a phone, and for their numbers.
+const LENGTH: f64 = 250.0;
+const NUMBERS: f64 = 110.0;
 const TOP: f64 = 56.0;
 const ROW: f64 = 34.0;
+/// Labels that are longer stand above their bars, which takes more height.
+const LONGEST_LEFT: f64 = 150.0;
+const LABEL: f64 = 14.0;
 /// Where bars begin.
 const ZERO: &str = "class=\"axis\" stroke=\"#1f2430\"";
 
 /// Horizontal bars, the first on top, each with its number.
 pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
     let longest = bars.iter().map(|bar| width_of(&bar.label, TEXT)).fold(0.0, f64::max);
-    let left = (longest + 28.0).clamp(60.0, 300.0);
+    let are_above = longest > LONGEST_LEFT;
+    let left = if are_above { 28.0 } else { (longest + 28.0).max(60.0) };
+    let row = if are_above { ROW + LABEL } else { ROW };
+    let width = (left + LENGTH + NUMBERS).max(longest + 40.0);
     let any_published = bars.iter().any(|bar| bar.published.is_some());
-    let bottom = TOP + ROW * bars.len() as f64;
+    let bottom = TOP + row * bars.len() as f64;
     let height = bottom + if any_published { 78.0 } else { 52.0 };
     let (low, high) = with_zero(bars.iter().flat_map(|bar| reach(&bar.value, bar.published)));
-    let x = Linear { low, high, first: left, last: WIDTH - 110.0 };
+    let x = Linear { low, high, first: left, last: width - NUMBERS };
     let frame = Frame { x, y: Linear { low: 0.0, high: 1.0, first: bottom, last: TOP } };
-    let mut svg = Svg::new(WIDTH, height, names.title);
+    let mut svg = Svg::new(width, height, names.title);
     heading(&mut svg, names.title, names.remark);
     frame.draw_x(&mut svg, names.axis, true);
     let zero = x.place(0.0);
     svg.line((zero, TOP), (zero, bottom), ZERO);
     for (place, bar) in bars.iter().enumerate() {
-        draw_lying(&mut svg, &frame.x, TOP + ROW * (place as f64 + 0.5), bar);
+        let middle = TOP + row * (place as f64 + 1.0) - ROW / 2.0;
+        let (label, anchor) = match are_above {
+            true => ((left + 5.0, middle - 14.0), Anchor::Start),
+            false => ((left - 10.0, middle + 4.0), Anchor::End),
+        };
+        svg.text(label, anchor, &bar.label, "class=\"label\"");
+        draw_lying(&mut svg, &frame.x, middle, bar);
     }
     if any_published {
         legend(
@@ -58,7 +72,7 @@ pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
             &[Key::Published],
             &["published".into()],
             (left, bottom + 52.0),
-            WIDTH,
+            width,
         );
     }
     svg.finish()
@@ -78,7 +92,6 @@ fn between(scale: &Linear, value: f64) -> (f64, f64) {
 
 fn draw_lying(svg: &mut Svg, x: &Linear, middle: f64, bar: &Bar) {
     let (low, high) = bar.value.ends();
-    svg.text((x.first - 10.0, middle + 4.0), Anchor::End, &bar.label, "class=\"label\"");
     let (from, to) = between(x, bar.value.mean);
     svg.rect((from, middle - 10.0), (to - from, 20.0), &fill(0));
     if bar.value.low.is_some() {

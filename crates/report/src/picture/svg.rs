@@ -105,7 +105,7 @@ impl Svg {
         let (width, height, title) = (px(width), px(height), Text(&title));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" role=\"img\" aria-label=\"{title}\" \
+             height=\"{height}\" style=\"--width:{width}px\" role=\"img\" aria-label=\"{title}\" \
              font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"{TEXT}\">\n\
              <title>{title}</title>\n<defs>{definitions}</defs>\n\
              <rect class=\"paper\" width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{body}</svg>\n"

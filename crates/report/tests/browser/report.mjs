@@ -78,6 +78,10 @@ async function fitsAPhone() {
   await open(390, { phone: true });
   const width = await browser.evaluate(`document.documentElement.scrollWidth`);
   assert.ok(width <= 390, `no scrolling sideways: ${width} px wide`);
+  const goodput = await browser.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".picture"))`);
+  assert.equal(goodput, 0, "all of the goodput is in sight");
+  const label = await browser.evaluate(`getComputedStyle(document.querySelector("td[data-name^=Relative]"), "::before").whiteSpace`);
+  assert.notEqual(label, "nowrap", "labels of the table wrap");
   await shoot("phone");
 }
 

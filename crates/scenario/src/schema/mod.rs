@@ -28,6 +28,7 @@ pub mod recorded;
 pub mod schedule;
 mod stack;
 mod tcp;
+mod unused;
 mod waypoints;
 
 pub use agent::{AgentPlace, AgentSpec};
@@ -41,6 +42,8 @@ pub use movement::{MovementSpec, MovesSpec};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 pub use stack::Stack;
+pub use unused::Unused;
+pub(crate) use unused::refusals;
 pub use waypoints::WaypointsSpec;
 
 use self::group::Nodes;
@@ -80,6 +83,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     /// Settings of the network of hosts with the TCP of a kernel, by name.
     pub sysctls: Vec<(String, String)>,
+    /// Parameters of our TCP in flows with the TCP of a kernel.
+    pub unused: Vec<Unused>,
     /// Files to write.
     pub output: OutputSpec,
 }
@@ -201,9 +206,10 @@ pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
         refuse_too_many_connections(&mut reader, flows);
     }
     let is_known = top.duration.is_some() && !reader.is_wrong("warm_up") && !reader.is_wrong("seeds");
-    let scenario = assemble(top);
-    if let Some(scenario) = &scenario {
+    let mut scenario = assemble(top);
+    if let Some(scenario) = &mut scenario {
         connected::check(&mut reader, scenario);
+        scenario.unused = unused::find(&mut reader, scenario);
     }
     reader.finish();
     let mut scenario = scenario.filter(|_| is_known && context.is_clean());

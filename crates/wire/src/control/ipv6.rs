@@ -105,7 +105,7 @@ impl BindingStatus {
             Self::NOT_HOME_AGENT => "not home agent for this mobile node",
             Self::SEQUENCE_OUT_OF_WINDOW => "sequence number out of window",
             BindingStatus(0..=127) => "binding update accepted, with a remark",
-            _ => "binding update refused",
+            _ => "binding update rejected",
         }
     }
 }

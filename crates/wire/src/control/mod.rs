@@ -154,8 +154,8 @@ impl ReplyCode {
             Self::PROHIBITED => "administratively prohibited",
             Self::IDENTIFICATION_MISMATCH => "registration identification mismatch",
             Self::UNKNOWN_HOME_AGENT => "unknown home agent address",
-            ReplyCode(64..=127) => "refused by the foreign agent",
-            _ => "refused by the home agent",
+            ReplyCode(64..=127) => "denied by the foreign agent",
+            _ => "denied by the home agent",
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn find() -> io::Result<PathBuf> {
 
 /// Make the folder unless it exists, and check that no other user can write to it or has made it.
 pub(super) fn make(path: &Path) -> io::Result<()> {
-    let tried = |error| explained(error, format_args!("the folder {} for running labs", path.display()));
+    let tried = |error| explained(error, format_args!("the directory {} for running labs", path.display()));
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(tried(error)),
         _ => {}
