@@ -1,6 +1,7 @@
-//! Running scripts: each in a network namespace of its own, several at a time, with a limit of time.
+//! Running scripts: each in a namespace of its own, several at a time, with a limit of time.
 
 use super::outcome::Outcome;
+use super::sandbox::Sandbox;
 use super::suites::Script;
 use rayon::prelude::*;
 use std::fs::{self, File};
@@ -36,7 +37,7 @@ pub(crate) struct Runner {
     pub(crate) program: PathBuf,
     /// The shared object under test and its flags; `None` tests the kernel that this program runs on.
     pub(crate) shared_object: Option<(PathBuf, String)>,
-    /// Where the output of scripts goes.
+    /// Where the output and the files of scripts go.
     pub(crate) outputs: PathBuf,
     /// The longest time that a script may take.
     pub(crate) limit: Duration,
@@ -45,6 +46,7 @@ pub(crate) struct Runner {
 impl Runner {
     /// Run all, `jobs` at a time, and show how far it is when that is of interest; the outcomes in the order of the scripts.
     pub(crate) fn run_all(&self, scripts: &[Script], jobs: usize) -> Result<Vec<Outcome>, String> {
+        let _ = fs::remove_dir_all(&self.outputs);
         fs::create_dir_all(&self.outputs).map_err(|error| format!("{}: {error}", self.outputs.display()))?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
         let done = AtomicUsize::new(0);
@@ -61,38 +63,48 @@ impl Runner {
         })
     }
 
-    fn run(&self, script: &Script, output: &Path) -> Result<Outcome, String> {
+    fn run(&self, script: &Script, work: &Path) -> Result<Outcome, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", script.path.display());
-        let file = File::create(output).map_err(failed)?;
-        let mut command = self.command(script);
+        fs::create_dir_all(work).map_err(failed)?;
+        let output = work.join("output");
+        let file = File::create(&output).map_err(failed)?;
+        let mut command = self.command(script, work)?;
         command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
         let mut child = command.spawn().map_err(failed)?;
         let code = wait(&mut child, self.limit).map_err(failed)?;
-        // Scripts restore settings by a file of their process, and leave it.
+        // Scripts restore settings by a file that is named after their process, and leave it.
         let _ = fs::remove_file(format!("/tmp/sysctl_restore_{}.sh", child.id()));
-        let text = String::from_utf8_lossy(&fs::read(output).map_err(failed)?).into_owned();
+        let text = String::from_utf8_lossy(&fs::read(&output).map_err(failed)?).into_owned();
         let source = fs::read_to_string(&script.path).map_err(failed)?;
         Ok(Outcome::of(code, &text, &source))
     }
 
-    /// The namespace has what scripts expect of one: packetdrill's device, whose queue they set. With the end of this program its
-    /// scripts end.
-    fn command(&self, script: &Script) -> Command {
-        let device = if self.shared_object.is_some() { "ip link add tun0 type dummy; " } else { "" };
-        let setup = format!("ip link set lo up; {device}exec \"$0\" \"$@\"");
+    /// A kernel is tested in a network namespace; for our endpoint, files take the place of the kernel's settings.
+    fn command(&self, script: &Script, work: &Path) -> Result<Command, String> {
         let mut command = Command::new("unshare");
-        command.arg("--net");
         if !nix::unistd::geteuid().is_root() {
             command.arg("--map-root-user");
         }
-        command.args(["--", "setpriv", "--pdeathsig", "KILL", "sh", "-c", &setup]);
-        command.arg(&self.program).args(ARGUMENTS);
-        if let Some((object, flags)) = &self.shared_object {
-            command.arg(format!("--so_filename={}", object.display())).arg(format!("--so_flags={flags}"));
+        match &self.shared_object {
+            None => self.isolate(&mut command, "--net", "ip link set lo up"),
+            Some((object, flags)) => {
+                let sandbox = Sandbox::make(work)?;
+                let mount = format!("mount --bind '{}' /proc/sys/net", sandbox.settings.display());
+                self.isolate(&mut command, "--mount", &mount);
+                command.env("PATH", sandbox.path());
+                command.arg(format!("--so_filename={}", object.display())).arg(format!("--so_flags={flags}"));
+            }
         }
         command.arg(script.path.file_name().unwrap_or_default());
         command.current_dir(script.path.parent().unwrap_or(Path::new(".")));
-        command
+        Ok(command)
+    }
+
+    /// packetdrill in a namespace, after `setup` in it. With the end of this program its scripts end.
+    fn isolate(&self, command: &mut Command, namespace: &str, setup: &str) {
+        let script = format!("{setup} && exec \"$0\" \"$@\"");
+        command.args([namespace, "--", "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script]);
+        command.arg(&self.program).args(ARGUMENTS);
     }
 }
 

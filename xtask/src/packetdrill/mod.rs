@@ -8,6 +8,7 @@ mod execute;
 mod expected;
 mod fetch;
 mod outcome;
+mod sandbox;
 mod suites;
 mod summary;
 mod tool;

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs that building and running take, and the packages of Debian that have them.
-const PROGRAMS: [(&str, &str); 10] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("gcc", "gcc"),
     ("flex", "flex"),
     ("bison", "bison"),
     ("make", "make"),
-    ("ip", "iproute2"),
-    ("tc", "iproute2"),
+    ("mount", "mount"),
     ("sysctl", "procps"),
     ("unshare", "util-linux"),
     ("setpriv", "util-linux"),
