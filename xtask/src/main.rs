@@ -29,6 +29,9 @@ enum Chore {
     BenchPeers(bench_peers::Options),
     /// Run packetdrill's test suites against our endpoint
     Packetdrill(packetdrill::Options),
+    /// Run packetdrill's scripts in a guest, against its kernel
+    #[command(hide = true)]
+    PacketdrillGuest(packetdrill::GuestOptions),
     /// Run our side of one workload of bench-peers
     #[command(hide = true)]
     BenchSide(bench_peers::SideOptions),
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Chore::Oracle { directory, list } => oracle::run(&directory, list),
         Chore::BenchPeers(options) => bench_peers::run(&options),
         Chore::Packetdrill(options) => packetdrill::run(&options),
+        Chore::PacketdrillGuest(options) => packetdrill::run_in_guest(&options),
         Chore::BenchSide(options) => bench_peers::run_side(&options).map(|()| true),
     };
     match passed {

@@ -56,6 +56,12 @@ impl Shared {
         look(&mut self.lock().0)
     }
 
+    /// How many calls wait.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().1.calls
+    }
+
     /// A call that does not wait.
     pub(crate) fn call(&self, call: impl FnOnce(&mut World) -> Answer) -> Answer {
         let mut guard = self.lock();

@@ -122,7 +122,9 @@ impl World {
                 let is_done = bytes == all || self.is_nonblocking(descriptor, flags);
                 if is_done { Ok(*written as i64) } else { Err(Errno::AGAIN) }
             }
-            Err(Errno::AGAIN) if *written == 0 || !self.is_nonblocking(descriptor, flags) => Err(Errno::AGAIN),
+            Err(Errno::AGAIN) if *written == 0 || !self.is_nonblocking(descriptor, flags) => {
+                Err(Errno::AGAIN)
+            }
             Err(_) if *written > 0 => Ok(*written as i64),
             Err(error) => Err(error),
         }

@@ -54,6 +54,8 @@ pub(crate) struct Connection {
     pub(crate) shut_write: bool,
     /// The options offered by us, later those that both have.
     pub(crate) options: Offer,
+    /// The MSS that our SYN offers, in bytes.
+    pub(crate) offered_segment_size: u16,
     /// Payload of the peer's largest segment so far, in bytes.
     pub(crate) largest_received: u32,
     /// When payload was last sent.

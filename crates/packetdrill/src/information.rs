@@ -77,7 +77,7 @@ pub(crate) fn tcp_info(connection: &Connection, now: Instant, bytes: &mut [u8]) 
     fields.byte(place::OPTIONS, options(connection.options));
     fields.word(place::SEND_SEGMENT_SIZE, segment_size);
     fields.word(place::RECEIVE_SEGMENT_SIZE, connection.largest_received.max(536));
-    fields.word(place::ADVERTISED_SEGMENT_SIZE, u32::from(SEGMENT_SIZE));
+    fields.word(place::ADVERTISED_SEGMENT_SIZE, u32::from(connection.offered_segment_size));
     fields.word(place::PATH_MTU, u32::from(SEGMENT_SIZE) + 40);
     fields.millis(place::LAST_DATA_SENT, now.saturating_since(connection.data_sent_at));
     fields.millis(place::LAST_DATA_RECEIVED, now.saturating_since(connection.data_received_at));

@@ -13,6 +13,7 @@
 mod blocking;
 mod calls;
 mod connection;
+mod covers;
 mod errno;
 mod information;
 mod interface;
@@ -22,5 +23,8 @@ mod readiness;
 mod settings;
 mod socket;
 mod world;
+
+#[cfg(test)]
+mod tests;
 
 pub use interface::packetdrill_interface_init;

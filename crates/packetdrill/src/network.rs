@@ -77,7 +77,8 @@ impl World {
     }
     fn listener_of(&self, port: u16) -> Option<c_int> {
         let mut sockets = self.sockets.iter();
-        let found = sockets.find(|(_, socket)| socket.port == port && matches!(socket.kind, Kind::Listener(_)));
+        let found =
+            sockets.find(|(_, socket)| socket.port == port && matches!(socket.kind, Kind::Listener(_)));
         found.map(|(descriptor, _)| *descriptor)
     }
 
@@ -95,7 +96,13 @@ impl World {
     }
 
     /// A listener has a connection for each peer that begins one.
-    fn open_passively(&mut self, listener: c_int, local: SocketAddrV4, remote: SocketAddrV4, packet: &Packet) {
+    fn open_passively(
+        &mut self,
+        listener: c_int,
+        local: SocketAddrV4,
+        remote: SocketAddrV4,
+        packet: &Packet,
+    ) {
         let socket = self.sockets[&listener].clone();
         let id = self.add_connection(&socket, true, local, remote);
         self.with(id, |endpoint, now, out| endpoint.open(now, Opening::Passive, out));
@@ -103,7 +110,9 @@ impl World {
         if self.connections[id].endpoint.state() == State::Listen {
             // It was no SYN.
             self.with(id, |endpoint, now, out| endpoint.abort(now, out));
-        } else if let Some(Kind::Listener(queue)) = self.sockets.get_mut(&listener).map(|socket| &mut socket.kind) {
+        } else if let Some(Kind::Listener(queue)) =
+            self.sockets.get_mut(&listener).map(|socket| &mut socket.kind)
+        {
             queue.push(id);
         }
     }

@@ -41,7 +41,8 @@ impl Subject {
         let mut parameters = (profile.parameters)();
         apply_settings(&mut parameters, passive);
         apply_options(&mut parameters, options);
-        let name = self.variant.clone().unwrap_or_else(|| variant_of(&options.congestion_control()).to_owned());
+        let name =
+            self.variant.clone().unwrap_or_else(|| variant_of(&options.congestion_control()).to_owned());
         match variant::find(&name, &parameters) {
             Ok(variant) => (parameters, variant),
             Err(error) => quit(&error.to_string()),

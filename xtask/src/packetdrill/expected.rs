@@ -41,7 +41,8 @@ pub(crate) fn load(path: &Path) -> Result<BTreeSet<String>, String> {
 /// Compare the list with what has run: name and whether it passed. What has not run is no difference.
 pub(crate) fn compare(expected: &BTreeSet<String>, results: &[(String, bool)]) -> Differences {
     let names = |passed, listed| {
-        let found = results.iter().filter(move |(name, ok)| *ok == passed && expected.contains(name) == listed);
+        let found =
+            results.iter().filter(move |(name, ok)| *ok == passed && expected.contains(name) == listed);
         found.map(|(name, _)| name.clone()).collect()
     };
     Differences { new: names(false, false), fixed: names(true, true) }

@@ -43,8 +43,8 @@ fn clone(suite: &Suite, place: &Path) -> Result<(), String> {
     if suite.reference.is_some() {
         cloned = cloned.and_then(|()| git(&["-C", &target, "sparse-checkout", "set", suite.scripts]));
     }
-    let cloned =
-        cloned.and_then(|()| fs::rename(&partial, place).map_err(|error| format!("{}: {error}", place.display())));
+    let cloned = cloned
+        .and_then(|()| fs::rename(&partial, place).map_err(|error| format!("{}: {error}", place.display())));
     if cloned.is_err() {
         let _ = fs::remove_dir_all(&partial);
     }

@@ -1,17 +1,20 @@
 //! `cargo xtask packetdrill [DIR]`: scripts that say what a TCP must do, run against our endpoint and against a kernel.
 //!
-//! The suites are fetched and not kept here (packetdrill is under the GPL). See docs/development/packetdrill.md.
+//! The suites are fetched and not kept here (packetdrill is under the GPL). See CONTRIBUTING.md.
 
 mod adapt;
 mod changes;
 mod execute;
 mod expected;
 mod fetch;
+mod kernel;
 mod outcome;
 mod sandbox;
 mod suites;
 mod summary;
 mod tool;
+
+pub(crate) use kernel::{GuestOptions, run_in_guest};
 
 use execute::Runner;
 use outcome::Outcome;
@@ -35,6 +38,12 @@ pub(crate) struct Options {
     /// The variant of our endpoint [default: that of the congestion control that a script sets].
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
+    /// The kernel to compare with: one that `seamline kernel build` has made.
+    #[arg(long, value_name = "NAME", default_value = "linux-6.12")]
+    kernel: String,
+    /// Compare with no kernel.
+    #[arg(long)]
+    no_kernel: bool,
     /// Run only scripts whose name (suite/path) contains this text, and print the message of each failure.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -55,14 +64,28 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let object = tool::build_shared_object()?;
     let scripts = collect(options, &cache)?;
     let runner = Runner {
-        program,
+        program: program.clone(),
         shared_object: Some((object, flags(options))),
         outputs: cache.join("outputs"),
         limit: LIMIT,
     };
     let ours = runner.run_all(&scripts, options.jobs)?;
-    let results = Results { scripts, ours, kernel: None };
-    report(options, &results)
+    let kernel = run_kernel(options, &program, &scripts, &cache);
+    report(options, &Results { scripts, ours, kernel })
+}
+
+/// The kernel's outcomes, unless it cannot run.
+fn run_kernel(options: &Options, program: &Path, scripts: &[Script], cache: &Path) -> Option<Vec<Outcome>> {
+    if options.no_kernel {
+        return None;
+    }
+    match kernel::run(&options.kernel, program, scripts, cache, options.jobs) {
+        Ok(outcomes) => Some(outcomes),
+        Err(reason) => {
+            println!("{}: not run: {reason}", options.kernel);
+            None
+        }
+    }
 }
 
 /// Where fetched and built things are: next to what cargo builds.
@@ -100,7 +123,11 @@ fn collect(options: &Options, cache: &Path) -> Result<Vec<Script>, String> {
 fn report(options: &Options, results: &Results) -> Result<bool, String> {
     print!("{}\nFailures of ours by cause:\n{}\n", results.table(), results.causes());
     if options.only.is_some() {
-        results.scripts.iter().zip(&results.ours).for_each(|(script, outcome)| print_message(script, outcome));
+        results
+            .scripts
+            .iter()
+            .zip(&results.ours)
+            .for_each(|(script, outcome)| print_message(script, outcome));
     }
     let as_expected = settle(options.update, &results.passed())?;
     println!("{}", results.last_line());
@@ -125,8 +152,14 @@ fn settle(update: bool, results: &[(String, bool)]) -> Result<bool, String> {
         return Ok(true);
     }
     let differences = expected::compare(&list, results);
-    differences.new.iter().for_each(|name| println!("fails, and is not in the list of expected failures: {name}"));
-    differences.fixed.iter().for_each(|name| println!("passes, and is in the list of expected failures: {name}"));
+    differences
+        .new
+        .iter()
+        .for_each(|name| println!("fails, and is not in the list of expected failures: {name}"));
+    differences
+        .fixed
+        .iter()
+        .for_each(|name| println!("passes, and is in the list of expected failures: {name}"));
     if !differences.fixed.is_empty() {
         println!("tip: `cargo xtask packetdrill --update` takes them out of the list");
     }

@@ -125,14 +125,16 @@ mod tests {
                  0.300000 sec; tolerance 0.004000 sec\nscript packet: ...\n"
             )
         };
-        let cause = "error handling packet: timing error: expected outbound packet at N sec but happened at N sec";
+        let cause =
+            "error handling packet: timing error: expected outbound packet at N sec but happened at N sec";
         assert_eq!(cause_of(&at("0.210000"), ""), cause);
         assert_eq!(cause_of(&at("0.310000"), ""), cause);
     }
 
     #[test]
     fn the_values_of_a_field_do_not_count() {
-        let output = "a.pkt:9: error handling packet: live packet field tcp_seq: expected: 1 (0x1) vs actual: 2 (0x2)";
+        let output =
+            "a.pkt:9: error handling packet: live packet field tcp_seq: expected: 1 (0x1) vs actual: 2 (0x2)";
         assert_eq!(cause_of(output, ""), "error handling packet: live packet field tcp_seq");
     }
 
@@ -140,7 +142,8 @@ mod tests {
     fn a_call_has_the_name_of_its_option() {
         let output = "a.pkt:2: runtime error in setsockopt call: Expected result 0 but got -1 with errno 92 (Protocol \
                       not available)";
-        let source = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 setsockopt(3, SOL_TCP, TCP_CORK, [1], 4) = 0\n";
+        let source =
+            "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 setsockopt(3, SOL_TCP, TCP_CORK, [1], 4) = 0\n";
         let cause = "setsockopt TCP_CORK: Expected result N but got -N with errno N (Protocol not available)";
         assert_eq!(cause_of(output, source), cause);
     }

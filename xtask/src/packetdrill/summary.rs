@@ -29,7 +29,11 @@ struct Count {
 impl Results {
     /// Full name, and whether ours passed.
     pub(crate) fn passed(&self) -> Vec<(String, bool)> {
-        self.scripts.iter().zip(&self.ours).map(|(script, ours)| (script.full_name(), ours.passed())).collect()
+        self.scripts
+            .iter()
+            .zip(&self.ours)
+            .map(|(script, ours)| (script.full_name(), ours.passed()))
+            .collect()
     }
 
     fn count(&self, belongs: impl Fn(&Script) -> bool) -> Count {
@@ -81,7 +85,10 @@ impl Results {
 
     fn cause(&self, cause: &str, places: &[usize]) -> String {
         let kernel = self.kernel.as_ref().map_or(String::new(), |kernel| {
-            format!(" ({} pass on the kernel)", places.iter().filter(|&&place| kernel[place].passed()).count())
+            format!(
+                " ({} pass on the kernel)",
+                places.iter().filter(|&&place| kernel[place].passed()).count()
+            )
         });
         let names = places.iter().take(MOST_NAMES).map(|&place| self.scripts[place].full_name());
         let more = if places.len() > MOST_NAMES { ", ..." } else { "" };

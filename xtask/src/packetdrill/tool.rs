@@ -73,9 +73,13 @@ fn version(source: &Path) -> Result<String, String> {
 
 fn sorted(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(directory).map_err(|error| {
-        format!("{}: {error}\ntip: is it a clone of https://github.com/google/packetdrill?", directory.display())
+        format!(
+            "{}: {error}\ntip: is it a clone of https://github.com/google/packetdrill?",
+            directory.display()
+        )
     })?;
-    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let mut files: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files)
 }
@@ -108,19 +112,29 @@ fn make(directory: &Path) -> Result<(), String> {
     }
 }
 
-/// Build the shared object in the profile of this program; its path.
+/// Build the shared object that packetdrill tests; its path.
 pub(crate) fn build_shared_object() -> Result<PathBuf, String> {
+    build("seamline-packetdrill", "libseamline_packetdrill.so")
+}
+
+/// Build `seamline`, which runs guests; its path.
+pub(crate) fn build_seamline() -> Result<PathBuf, String> {
+    build("seamline", "seamline")
+}
+
+/// Build a package of the workspace in the profile of this program; the path of the file that it makes.
+fn build(package: &str, file: &str) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let directory = own.parent().unwrap_or(Path::new("."));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--quiet", "--package", "seamline-packetdrill"]);
+    command.args(["build", "--quiet", "--package", package]).current_dir(env!("CARGO_MANIFEST_DIR"));
     if directory.ends_with("release") {
         command.arg("--release");
     }
     let status = command.status().map_err(|error| format!("cargo: {error}"))?;
-    let object = directory.join("libseamline_packetdrill.so");
-    match status.success() && object.is_file() {
-        true => Ok(object),
-        false => Err(format!("cargo built no {}", object.display())),
+    let made = directory.join(file);
+    match status.success() && made.is_file() {
+        true => Ok(made),
+        false => Err(format!("cargo built no {}", made.display())),
     }
 }
