@@ -11,7 +11,7 @@ struct Change {
     to: &'static str,
 }
 
-const CHANGES: [Change; 12] = [
+const CHANGES: [Change; 13] = [
     // No packet in time is a result, not a reason to ask for ever; the shared object learns how long to wait.
     Change {
         file: "so_testing.c",
@@ -35,6 +35,12 @@ const CHANGES: [Change; 12] = [
         file: "code.c",
         from: "#include \"run.h\"\n",
         to: "#include \"run.h\"\n#include \"so_testing.h\"\n",
+    },
+    // That of an older kernel is shorter; the rest of the buffer is zero.
+    Change {
+        file: "code.c",
+        from: "*len = opt_len;",
+        to: "*len = opt_name == TCP_INFO ? data_len : (int)opt_len;",
     },
     // The same for what a script leaves open.
     Change {

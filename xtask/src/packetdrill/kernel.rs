@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// Virtual time for a script: some wait for many retransmissions.
 const LIMIT: Duration = Duration::from_secs(3600);
+/// Scripts for a guest: many, for it takes a moment to start, and yet few, so that no guest is the last for long.
+const SHARE: usize = 32;
 /// A guest belongs to a scenario; this one has only what every scenario must have.
 const SCENARIO: &str = "\
 title = \"packetdrill\"
@@ -52,11 +54,12 @@ pub(crate) fn run(
 ) -> Result<Vec<Outcome>, String> {
     let guests = Guests { kernel, program, cache, seamline: super::tool::build_seamline()? };
     fs::write(cache.join("guest.toml"), SCENARIO).map_err(|error| format!("{}: {error}", cache.display()))?;
-    let size = scripts.len().div_ceil(jobs.max(1)).max(1);
-    let shares: Vec<_> = scripts.chunks(size).enumerate().collect();
-    let outcomes: Result<Vec<_>, _> =
-        shares.into_par_iter().map(|(place, share)| guests.run(place, share)).collect();
-    Ok(outcomes?.into_iter().flatten().collect())
+    let shares: Vec<_> = scripts.chunks(SHARE).enumerate().collect();
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
+    let run = || shares.into_par_iter().map(|(place, share)| guests.run(place, share)).collect();
+    let outcomes: Vec<Vec<Outcome>> = pool.install::<_, Result<_, String>>(run)?;
+    Ok(outcomes.into_iter().flatten().collect())
 }
 
 struct Guests<'a> {

@@ -121,7 +121,7 @@ fn collect(options: &Options, cache: &Path) -> Result<Vec<Script>, String> {
 }
 
 fn report(options: &Options, results: &Results) -> Result<bool, String> {
-    print!("{}\nFailures of ours by cause:\n{}\n", results.table(), results.causes());
+    print!("{}\n{}\n", results.table(), results.causes());
     if options.only.is_some() {
         results
             .scripts

@@ -18,6 +18,19 @@ pub(crate) struct Results {
     pub(crate) kernel: Option<Vec<Outcome>>,
 }
 
+/// The places of failures by cause, the most frequent first.
+fn by_cause(outcomes: &[Outcome]) -> Vec<(&str, Vec<usize>)> {
+    let mut causes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (place, outcome) in outcomes.iter().enumerate() {
+        if let Outcome::Failed { cause, .. } = outcome {
+            causes.entry(cause).or_default().push(place);
+        }
+    }
+    let mut causes: Vec<_> = causes.into_iter().collect();
+    causes.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
+    causes
+}
+
 /// Scripts that passed, of those that ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count {
@@ -70,30 +83,27 @@ impl Results {
         format!("{name:<42} {:>7} {:>7} {kernel:>7}\n", count.total, count.ours)
     }
 
-    /// Our failures by cause, the most frequent first, each with how many of them the kernel passes.
+    /// Our failures by cause, each with how many of them the kernel passes; then the kernel's.
     pub(crate) fn causes(&self) -> String {
-        let mut causes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (place, outcome) in self.ours.iter().enumerate() {
-            if let Outcome::Failed { cause, .. } = outcome {
-                causes.entry(cause).or_default().push(place);
-            }
+        let mut text = "Failures of ours by cause:\n".to_owned();
+        for (cause, places) in by_cause(&self.ours) {
+            let passes =
+                |kernel: &Vec<Outcome>| places.iter().filter(|&&place| kernel[place].passed()).count();
+            let note = self.kernel.as_ref().map(|kernel| format!(" ({} pass on the kernel)", passes(kernel)));
+            text += &self.cause(&format!("{cause}{}", note.unwrap_or_default()), &places);
         }
-        let mut causes: Vec<_> = causes.into_iter().collect();
-        causes.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
-        causes.iter().map(|(cause, places)| self.cause(cause, places)).collect()
+        if let Some(kernel) = &self.kernel {
+            text += "\nFailures of the kernel by cause:\n";
+            by_cause(kernel).iter().for_each(|(cause, places)| text += &self.cause(cause, places));
+        }
+        text
     }
 
     fn cause(&self, cause: &str, places: &[usize]) -> String {
-        let kernel = self.kernel.as_ref().map_or(String::new(), |kernel| {
-            format!(
-                " ({} pass on the kernel)",
-                places.iter().filter(|&&place| kernel[place].passed()).count()
-            )
-        });
         let names = places.iter().take(MOST_NAMES).map(|&place| self.scripts[place].full_name());
         let more = if places.len() > MOST_NAMES { ", ..." } else { "" };
         let names: Vec<String> = names.collect();
-        format!("{:>5}  {cause}{kernel}\n       {}{more}\n", places.len(), names.join(", "))
+        format!("{:>5}  {cause}\n       {}{more}\n", places.len(), names.join(", "))
     }
 
     /// The last line of a run.
@@ -147,6 +157,10 @@ mod tests {
     #[test]
     fn failures_with_one_cause_are_one_entry() {
         let causes = results().causes();
-        assert!(causes.starts_with("    2  rare (1 pass on the kernel)\n"), "{causes}");
+        assert!(causes.contains("    2  rare (1 pass on the kernel)\n"), "{causes}");
+        assert!(
+            causes.ends_with("Failures of the kernel by cause:\n    1  other\n       google/sack/c\n"),
+            "{causes}"
+        );
     }
 }
