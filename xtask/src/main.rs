@@ -2,6 +2,7 @@
 
 mod bench_peers;
 mod oracle;
+mod packetdrill;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -26,6 +27,11 @@ enum Chore {
     },
     /// Measure delivered packets per CPU second compared with other simulators
     BenchPeers(bench_peers::Options),
+    /// Run packetdrill's test suites against our endpoint
+    Packetdrill(packetdrill::Options),
+    /// Run packetdrill's scripts in a guest, against its kernel
+    #[command(hide = true)]
+    PacketdrillGuest(packetdrill::GuestOptions),
     /// Run our side of one workload of bench-peers
     #[command(hide = true)]
     BenchSide(bench_peers::SideOptions),
@@ -35,6 +41,8 @@ fn main() -> ExitCode {
     let passed = match Arguments::parse().chore {
         Chore::Oracle { directory, list } => oracle::run(&directory, list),
         Chore::BenchPeers(options) => bench_peers::run(&options),
+        Chore::Packetdrill(options) => packetdrill::run(&options),
+        Chore::PacketdrillGuest(options) => packetdrill::run_in_guest(&options),
         Chore::BenchSide(options) => bench_peers::run_side(&options).map(|()| true),
     };
     match passed {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-const INTERNAL: &str = "testing";
+const INTERNAL: [&str; 2] = ["packetdrill", "testing"];
 const INCLUDES: [&str; 3] = ["include_str!", "include_bytes!", "include!"];
 
 fn root() -> &'static Path {
@@ -16,7 +16,7 @@ fn root() -> &'static Path {
 fn crates() -> Vec<PathBuf> {
     let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let mut folders: Vec<PathBuf> = folders.filter(|it| it.join("Cargo.toml").exists()).collect();
-    folders.retain(|it| !it.ends_with(INTERNAL));
+    folders.retain(|it| !INTERNAL.iter().any(|name| it.ends_with(name)));
     folders.push(root().to_owned());
     folders
 }

@@ -1,0 +1,30 @@
+//! The shared object that packetdrill tests in place of a kernel (`--so_filename`): sockets over [`seamline_tcp::Endpoint`],
+//! in virtual time.
+//!
+//! packetdrill calls the functions that [`packetdrill_interface_init`] puts into its table. Time is a number: it passes
+//! only when packetdrill sleeps or waits for a packet, so a run gives the same result on every machine, however loaded.
+//! System settings come from the network namespace that the process is in, where scripts set them ([`settings`]).
+//!
+//! What Linux has and the endpoint does not (TCP Fast Open, ECN, MSG_ZEROCOPY, TCP_CORK, ...) is refused with the error number
+//! of an unsupported call, so that a script that needs it fails at that line.
+
+#![allow(unsafe_code, reason = "packetdrill calls through pointers of C")]
+
+mod blocking;
+mod calls;
+mod connection;
+mod covers;
+mod errno;
+mod information;
+mod interface;
+mod network;
+mod options;
+mod readiness;
+mod settings;
+mod socket;
+mod world;
+
+#[cfg(test)]
+mod tests;
+
+pub use interface::packetdrill_interface_init;

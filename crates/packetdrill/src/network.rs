@@ -1,0 +1,131 @@
+//! Packets to and from packetdrill, as bytes.
+
+use crate::connection::Offer;
+use crate::errno::{Answer, Errno};
+use crate::socket::Kind;
+use crate::world::{LOCAL, REMOTE, Sent, World};
+use libc::c_int;
+use seamline_tcp::{Host, Opening, State};
+use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
+use seamline_wire::{Flags, Input, Machine, Packet, Port};
+use std::net::{IpAddr, SocketAddrV4};
+
+impl World {
+    /// Put what is in the outbox on the wire, between these ends.
+    pub(crate) fn send_all(&mut self, local: SocketAddrV4, remote: SocketAddrV4) {
+        self.out.signals.clear();
+        self.out.events.clear();
+        for (_, packet) in std::mem::take(&mut self.out.packets) {
+            self.trace("out", &packet);
+            self.note_data_sent(&packet);
+            let headers = Headers {
+                ip: IpHeader::v4(*local.ip(), *remote.ip()),
+                source_port: packet.source_port,
+                destination_port: packet.destination_port,
+                segment: packet.segment,
+            };
+            match encode_to_vec(&headers, &vec![0; packet.segment.length as usize]) {
+                Ok(bytes) => self.sent.push_back(Sent { at: self.now, bytes }),
+                Err(error) => eprintln!("a packet that cannot be written: {error}"),
+            }
+            self.out.recycle(packet);
+        }
+    }
+
+    fn note_data_sent(&mut self, packet: &Packet) {
+        let ports = (packet.source_port.0, packet.destination_port.0);
+        if let Some(id) = self.find(ports.0, ports.1).filter(|_| packet.segment.length > 0) {
+            self.connections[id].data_sent_at = self.now;
+        }
+    }
+
+    /// A packet of packetdrill arrives. What is not TCP over IPv4 is dropped: the endpoint takes in no ICMP.
+    pub(crate) fn receive(&mut self, bytes: &[u8]) -> Answer {
+        let Ok(decoded) = decode(bytes) else { return Ok(0) };
+        let ip = decoded.headers.ip;
+        let (IpAddr::V4(source), IpAddr::V4(destination)) = (ip.source(), ip.destination()) else {
+            return Err(Errno::UNSUPPORTED);
+        };
+        let packet = Packet {
+            source: REMOTE,
+            destination: LOCAL,
+            source_port: decoded.headers.source_port,
+            destination_port: decoded.headers.destination_port,
+            segment: decoded.headers.segment,
+            wire_bytes: bytes.len() as u32,
+            ..Packet::default()
+        };
+        self.trace("in ", &packet);
+        let local = SocketAddrV4::new(destination, packet.destination_port.0);
+        let remote = SocketAddrV4::new(source, packet.source_port.0);
+        match self.find(local.port(), remote.port()) {
+            Some(id) => self.deliver(id, &packet),
+            None => match self.listener_of(local.port()) {
+                Some(listener) => self.open_passively(listener, local, remote, &packet),
+                None => self.refuse(local, remote, packet),
+            },
+        }
+        Ok(0)
+    }
+
+    /// The newest connection between these ports that is not closed.
+    fn find(&self, local: u16, remote: u16) -> Option<usize> {
+        self.connections.iter().rposition(|connection| {
+            let ports = (connection.local.port(), connection.remote.port());
+            ports == (local, remote) && connection.endpoint.state() != State::Closed
+        })
+    }
+    fn listener_of(&self, port: u16) -> Option<c_int> {
+        let mut sockets = self.sockets.iter();
+        let found =
+            sockets.find(|(_, socket)| socket.port == port && matches!(socket.kind, Kind::Listener(_)));
+        found.map(|(descriptor, _)| *descriptor)
+    }
+
+    fn deliver(&mut self, id: usize, packet: &Packet) {
+        let segment = &packet.segment;
+        let connection = &mut self.connections[id];
+        if segment.flags.contains(Flags::SYN) && connection.is_opening() {
+            connection.options = connection.options.and(Offer::of(segment));
+        }
+        if segment.length > 0 {
+            connection.data_received_at = self.now;
+            connection.largest_received = connection.largest_received.max(segment.length);
+        }
+        self.with(id, |endpoint, now, out| endpoint.on_packet(now, packet, out));
+    }
+
+    /// A listener has a connection for each peer that begins one.
+    fn open_passively(
+        &mut self,
+        listener: c_int,
+        local: SocketAddrV4,
+        remote: SocketAddrV4,
+        packet: &Packet,
+    ) {
+        let socket = self.sockets[&listener].clone();
+        let id = self.add_connection(&socket, true, local, remote);
+        self.with(id, |endpoint, now, out| endpoint.open(now, Opening::Passive, out));
+        self.deliver(id, packet);
+        if self.connections[id].endpoint.state() == State::Listen {
+            // It was no SYN.
+            self.with(id, |endpoint, now, out| endpoint.abort(now, out));
+        } else if let Some(Kind::Listener(queue)) =
+            self.sockets.get_mut(&listener).map(|socket| &mut socket.kind)
+        {
+            queue.push(id);
+        }
+    }
+
+    /// Nothing is there: what a host without connections answers.
+    fn refuse(&mut self, local: SocketAddrV4, remote: SocketAddrV4, packet: Packet) {
+        Host::new(LOCAL).step(self.now, Input::Packet(Port(0), Box::new(packet)), &mut self.out);
+        self.send_all(local, remote);
+    }
+
+    fn trace(&self, direction: &str, packet: &Packet) {
+        if self.subject.trace {
+            eprintln!("{:.6} {direction} {:?}", self.now.as_secs_f64(), packet.segment);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Sockets: options that apply to connections to come, and what a descriptor stands for.
+
+use crate::settings::{default_congestion_control, default_send_buffer};
+use seamline_wire::Duration;
+
+/// What a descriptor stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// Neither connected nor listening.
+    Fresh,
+    /// Listening; the connections that it has not given out yet, by number.
+    Listener(Vec<usize>),
+    /// A connection, by number.
+    Connected(usize),
+}
+
+/// A socket.
+#[derive(Clone, Debug)]
+pub(crate) struct Socket {
+    /// What it stands for.
+    pub(crate) kind: Kind,
+    /// Its port, zero before `bind`.
+    pub(crate) port: u16,
+    /// Whether calls return instead of waiting.
+    pub(crate) nonblocking: bool,
+    /// What was set.
+    pub(crate) options: SocketOptions,
+}
+
+impl Socket {
+    pub(crate) fn new(nonblocking: bool) -> Socket {
+        Socket { kind: Kind::Fresh, port: 0, nonblocking, options: SocketOptions::default() }
+    }
+    /// The descriptor that `accept` makes for a connection of this listener.
+    pub(crate) fn accepted(&self, connection: usize) -> Socket {
+        Socket { kind: Kind::Connected(connection), nonblocking: false, ..self.clone() }
+    }
+    /// Whether its connection, if it has one, has got its parameters.
+    pub(crate) fn is_connected(&self) -> bool {
+        matches!(self.kind, Kind::Connected(_))
+    }
+}
+
+/// What was set by `setsockopt`; `None` is the system's default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SocketOptions {
+    /// TCP_MAXSEG.
+    pub(crate) segment_size: Option<u16>,
+    /// SO_SNDBUF, doubled as Linux does.
+    pub(crate) send_buffer: Option<u64>,
+    /// SO_RCVBUF.
+    pub(crate) receive_buffer: Option<u32>,
+    /// TCP_NODELAY.
+    pub(crate) no_delay: bool,
+    /// TCP_CONGESTION.
+    pub(crate) congestion_control: Option<String>,
+    /// TCP_USER_TIMEOUT.
+    pub(crate) user_timeout: Option<Duration>,
+    /// TCP_SYNCNT.
+    pub(crate) syn_retries: Option<u32>,
+    /// SO_LINGER with a time of zero: `close` resets.
+    pub(crate) resets_at_close: bool,
+    /// SO_KEEPALIVE.
+    pub(crate) keep_alive: bool,
+    /// TCP_KEEPIDLE, in seconds.
+    pub(crate) keep_alive_idle: Option<u32>,
+    /// TCP_KEEPINTVL, in seconds.
+    pub(crate) keep_alive_interval: Option<u32>,
+    /// TCP_KEEPCNT.
+    pub(crate) keep_alive_probes: Option<u32>,
+}
+
+impl SocketOptions {
+    /// Bytes that it takes in before it blocks.
+    pub(crate) fn send_buffer(&self) -> u64 {
+        self.send_buffer.unwrap_or_else(default_send_buffer)
+    }
+    /// Linux's name of its congestion control.
+    pub(crate) fn congestion_control(&self) -> String {
+        self.congestion_control.clone().unwrap_or_else(default_congestion_control)
+    }
+}

@@ -1,0 +1,138 @@
+//! FreeBSD's scripts, made to fit packetdrill on Linux. What FreeBSD alone says of a segment (its window, the options and the window of
+//! a SYN, in FreeBSD's order) is left open; so are system calls that ask for FreeBSD's numbers.
+
+use super::suites;
+use std::fs;
+use std::path::Path;
+
+/// Directories and files about what Linux's dialect of packetdrill cannot express.
+const LEFT_OUT: [&str; 4] = ["/tcp-over-udp/", "/snippets/", "/fast-open/", "insecure"];
+/// Settings of FreeBSD, and what sets the same on Linux.
+const SETTINGS: [(&str, &str); 5] = [
+    ("net.inet.tcp.rfc1323=0", "sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_window_scaling=0"),
+    ("net.inet.tcp.rfc1323=1", "sysctl -q net.ipv4.tcp_timestamps=1 net.ipv4.tcp_window_scaling=1"),
+    ("net.inet.tcp.sack.enable=0", "sysctl -q net.ipv4.tcp_sack=0"),
+    ("net.inet.tcp.sack.enable=1", "sysctl -q net.ipv4.tcp_sack=1"),
+    ("net.inet.tcp.recvspace=65536", "sysctl -q net.ipv4.tcp_rmem='4096 131400 6291456'"),
+];
+
+/// Write all scripts under `from` that fit to the same places under `to`, whose former content goes.
+pub(crate) fn adapt_all(from: &Path, to: &Path) -> Result<(), String> {
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    }
+    for path in suites::files(from)? {
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let place = path.strip_prefix(from).unwrap_or(&path);
+        let name = format!("/{}", place.display());
+        if LEFT_OUT.iter().any(|part| name.contains(part)) || text.contains("--ip_version=ipv6") {
+            continue;
+        }
+        write(&to.join(place), &adapt(&text))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let directory = path.parent().unwrap_or(path);
+    let written = fs::create_dir_all(directory).and_then(|()| fs::write(path, text));
+    written.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// One script.
+fn adapt(text: &str) -> String {
+    let lines = text.lines().filter(|line| !is_about_freebsd(line));
+    lines.map(|line| adapt_line(line) + "\n").collect()
+}
+
+/// Preprocessor lines, and receive buffers as FreeBSD counts them.
+fn is_about_freebsd(line: &str) -> bool {
+    line.trim_start().starts_with('#') || line.contains("SO_RCVBUF")
+}
+
+fn adapt_line(line: &str) -> String {
+    if let Some(adapted) = adapt_command(line) {
+        return adapted;
+    }
+    match segment_sent(line) {
+        Some((time, segment)) => format!("{time}> {}", adapt_segment(segment)),
+        None => line.to_owned(),
+    }
+}
+
+/// A command becomes Linux's, or one that does nothing: its time may count.
+fn adapt_command(line: &str) -> Option<String> {
+    let (time, rest) = line.split_once('`')?;
+    let (command, rest) = rest.split_once('`')?;
+    if time.contains("//") {
+        return None;
+    }
+    let setting = SETTINGS.iter().find(|(freebsd, _)| command.ends_with(freebsd));
+    let command = setting.map_or("true", |(_, linux)| linux);
+    Some(format!("{time}`{command}`{rest}"))
+}
+
+/// A line that expects a segment, as the time and the rest behind `>`.
+fn segment_sent(line: &str) -> Option<(&str, &str)> {
+    let (time, segment) = line.split_once('>')?;
+    let is_time = time.chars().all(|char| char.is_ascii_digit() || "+-*.~ \t".contains(char));
+    is_time.then_some((time, segment.trim_start()))
+}
+
+fn adapt_segment(segment: &str) -> String {
+    let segment = segment.split("//").next().unwrap_or_default().trim_end();
+    let segment = match segment.starts_with('S') {
+        true => with_any_options(segment),
+        false => segment.to_owned(),
+    };
+    without_open_window(&segment)
+}
+
+/// A SYN has its options in another order on Linux.
+fn with_any_options(segment: &str) -> String {
+    match segment.rsplit_once('<') {
+        Some((before, options)) if options.ends_with('>') => format!("{before}<...>"),
+        _ => segment.to_owned(),
+    }
+}
+
+/// Without `win N`, unless N is zero.
+fn without_open_window(segment: &str) -> String {
+    let mut words = segment.split_whitespace().peekable();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match words.peek() {
+            Some(&number) if word == "win" && number != "0" => {
+                words.next();
+            }
+            _ => kept.push(word),
+        }
+    }
+    kept.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_freebsd_alone_says_of_a_segment_is_left_open() {
+        let syn = "+0.00 > S. 0:0(0) ack 1 win 65535 <mss 1460,nop,wscale 6>";
+        assert_eq!(adapt_line(syn), "+0.00 > S. 0:0(0) ack 1 <...>");
+        assert_eq!(adapt_line("+0.00 > . 1:1(0) ack 1 win 65535"), "+0.00 > . 1:1(0) ack 1");
+        assert_eq!(adapt_line("+0.00 > R  1:1(0)   win    0"), "+0.00 > R 1:1(0) win 0");
+    }
+
+    #[test]
+    fn what_the_peer_sends_stays() {
+        let line = "+0.05 < S. 0:0(0) ack 1 win 65535 <mss 1460>";
+        assert_eq!(adapt_line(line), line);
+    }
+
+    #[test]
+    fn settings_become_those_of_linux() {
+        let line = "+0.00 `sysctl -w net.inet.tcp.sack.enable=0`";
+        assert_eq!(adapt_line(line), "+0.00 `sysctl -q net.ipv4.tcp_sack=0`");
+        assert_eq!(adapt_line("0.00 `sysctl -w kern.ipc.maxsockbuf=2097152`"), "0.00 `true`");
+    }
+}

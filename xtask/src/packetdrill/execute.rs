@@ -1,0 +1,127 @@
+//! Running scripts: each in a namespace of its own, several at a time, with a limit of time.
+
+use super::outcome::Outcome;
+use super::sandbox::Sandbox;
+use super::suites::Script;
+use rayon::prelude::*;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// As run_all.py of packetdrill has them.
+const ARGUMENTS: [&str; 14] = [
+    "--send_omit_free",
+    "--ip_version=ipv4",
+    "--local_ip=192.168.0.1",
+    "--gateway_ip=192.168.0.1",
+    "--netmask_ip=255.255.0.0",
+    "--remote_ip=192.0.2.1",
+    "-D",
+    "TFO_COOKIE=3021b9d889017eeb",
+    "-D",
+    "CODE=host_unreachable",
+    "-D",
+    "CMSG_LEVEL_IP=SOL_IP",
+    "-D",
+    "CMSG_TYPE_RECVERR=IP_RECVERR",
+];
+/// Between two looks at a script that runs.
+const PERIOD: Duration = Duration::from_millis(5);
+
+/// What runs the scripts.
+#[derive(Clone, Debug)]
+pub(crate) struct Runner {
+    /// packetdrill.
+    pub(crate) program: PathBuf,
+    /// The shared object under test and its flags; `None` tests the kernel that this program runs on.
+    pub(crate) shared_object: Option<(PathBuf, String)>,
+    /// Where the output and the files of scripts go.
+    pub(crate) outputs: PathBuf,
+    /// The longest time that a script may take.
+    pub(crate) limit: Duration,
+}
+
+impl Runner {
+    /// Run all, `jobs` at a time, and show how far it is when that is of interest; the outcomes in the order of the scripts.
+    pub(crate) fn run_all(&self, scripts: &[Script], jobs: usize) -> Result<Vec<Outcome>, String> {
+        let _ = fs::remove_dir_all(&self.outputs);
+        fs::create_dir_all(&self.outputs).map_err(|error| format!("{}: {error}", self.outputs.display()))?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
+        let done = AtomicUsize::new(0);
+        pool.install(|| {
+            let outcomes = scripts.par_iter().enumerate().map(|(place, script)| {
+                let outcome = self.run(script, &self.outputs.join(place.to_string()));
+                let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if count % 100 == 0 {
+                    eprintln!("{count} of {} scripts", scripts.len());
+                }
+                outcome
+            });
+            outcomes.collect()
+        })
+    }
+
+    fn run(&self, script: &Script, work: &Path) -> Result<Outcome, String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", script.path.display());
+        fs::create_dir_all(work).map_err(failed)?;
+        let output = work.join("output");
+        let file = File::create(&output).map_err(failed)?;
+        let mut command = self.command(script, work)?;
+        command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
+        let mut child = command.spawn().map_err(failed)?;
+        let code = wait(&mut child, self.limit).map_err(failed)?;
+        // Scripts restore settings by a file that is named after their process, and leave it.
+        let _ = fs::remove_file(format!("/tmp/sysctl_restore_{}.sh", child.id()));
+        let text = String::from_utf8_lossy(&fs::read(&output).map_err(failed)?).into_owned();
+        let source = fs::read_to_string(&script.path).map_err(failed)?;
+        Ok(Outcome::of(code, &text, &source))
+    }
+
+    /// A kernel is tested in a network namespace; for our endpoint, files take the place of the kernel's settings.
+    fn command(&self, script: &Script, work: &Path) -> Result<Command, String> {
+        let mut command = Command::new("unshare");
+        if !nix::unistd::geteuid().is_root() {
+            command.arg("--map-root-user");
+        }
+        match &self.shared_object {
+            None => self.isolate(&mut command, "--net", "ip link set lo up"),
+            Some((object, flags)) => {
+                let sandbox = Sandbox::make(work)?;
+                let mount = format!("mount --bind '{}' /proc/sys/net", sandbox.settings.display());
+                self.isolate(&mut command, "--mount", &mount);
+                command.env("PATH", sandbox.path());
+                command.arg(format!("--so_filename={}", object.display())).arg(format!("--so_flags={flags}"));
+            }
+        }
+        command.arg(script.path.file_name().unwrap_or_default());
+        command.current_dir(script.path.parent().unwrap_or(Path::new(".")));
+        Ok(command)
+    }
+
+    /// packetdrill in a namespace, after `setup` in it. With the end of this program its scripts end.
+    fn isolate(&self, command: &mut Command, namespace: &str, setup: &str) {
+        let script = format!("{setup} && exec \"$0\" \"$@\"");
+        command.args([namespace, "--", "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script]);
+        command.arg(&self.program).args(ARGUMENTS);
+    }
+}
+
+/// Wait until the script ends; its exit code, or `None` when it had to be ended.
+#[expect(clippy::disallowed_methods, reason = "a program that hangs has to be ended")]
+fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<i32>> {
+    let start = std::time::Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status.code().unwrap_or(-1)));
+        }
+        if start.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(PERIOD);
+    }
+}
