@@ -1,7 +1,7 @@
 //! Runs with external hosts and an external clock: the network of a scenario with its agents, between real hosts.
 
 use crate::observe::RunObserver;
-use crate::run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, finish_run, gather, jobs};
+use crate::run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, attempt, finish_run, gather, jobs};
 use seamline_report::emulation::EmulationRecord;
 pub use seamline_scenario::build::Ends;
 use seamline_scenario::build::{self, Part, Places, build};
@@ -9,10 +9,11 @@ use seamline_scenario::follow::Runner;
 use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::Scenario;
 pub use seamline_sim::Horizon;
-use seamline_sim::{AgentPort, HostPort, World};
+use seamline_sim::{AgentPort, ElementId, HostPort, World};
 use seamline_tcp::Host;
 use seamline_wire::{Duration, Event, Instant, NodeId, Packet, Port, Signal};
-use std::sync::atomic::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// The port of a host's endpoint.
 const TO_NETWORK: Port = Port(0);
@@ -25,6 +26,8 @@ pub struct Live<'a> {
     places: &'a Places,
     world: World<Part, RunObserver>,
     runner: Runner<'a>,
+    /// The place of each external host among [`Live::host_nodes`].
+    outside: BTreeMap<ElementId, usize>,
 }
 
 /// How a run ended.
@@ -81,15 +84,13 @@ impl Live<'_> {
     pub fn earliest_arrival(&self, horizon: &Horizon, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
         self.world.earliest_arrival(horizon, known).into_iter().chain(self.runner.next_change()).min()
     }
-    /// Look at the packets that are certain to arrive at external hosts next: when, at which node, and which. What is seen arrives as the
-    /// same value, at the same address.
+    /// Look at the packets that are certain to arrive at external hosts next: when, at which of [`host_nodes`](Self::host_nodes), and which.
+    /// What is seen arrives as the same value, at the same address.
     pub fn certain_arrivals(&self, look: &mut dyn FnMut(Instant, usize, &Packet)) {
         let before = self.runner.next_change().unwrap_or(Instant::MAX);
         self.world.certain_arrivals(&mut |at, machine, packet| {
-            let node = self.places.hosts.iter().position(|host| *host == Some(machine));
-            let is_outside = matches!(self.world.machine(machine), Some(Part::HostPort(_)));
-            if let Some(node) = node.filter(|_| is_outside && at < before) {
-                look(at, node, packet);
+            if let Some(host) = self.outside.get(&machine).filter(|_| at < before) {
+                look(at, *host, packet);
             }
         });
     }
@@ -194,21 +195,10 @@ pub fn run<E>(
     mut drive: impl FnMut(&mut Live<'_>) -> Result<Ended, E>,
 ) -> Result<Vec<CellResult>, Incomplete<E>> {
     let jobs = jobs(plan, options)?;
-    let mut results = Vec::with_capacity(jobs.len());
-    let mut failure = None;
-    for job in &jobs {
-        if failure.is_some() || options.stop.load(Ordering::Relaxed) {
-            results.push(None);
-            continue;
-        }
-        let run = run_job(plan, *job, Ends::Outside, options, &mut drive);
-        finished();
-        results.push(run.unwrap_or_else(|error| {
-            failure = Some(error);
-            None
-        }));
-    }
-    gather(plan, &jobs, results, failure)
+    let failure = Mutex::new(None);
+    let mut drive = |job| run_job(plan, job, Ends::Outside, options, &mut drive);
+    let done = jobs.iter().map(|&job| attempt(options, &failure, finished, || drive(job))).collect();
+    gather(plan, &jobs, done, failure)
 }
 
 /// Run one job of a plan, driven by `drive`. `ends` are its external hosts. `None` when it was stopped.
@@ -228,7 +218,9 @@ pub fn run_job<E>(
     let mut world = World::with_observer(observer);
     let seed = scenario.seeds[job.seed];
     let runner = build(scenario, seed, ends, &mut world, &places);
-    let mut live = Live { scenario, seed, places: &places, world, runner };
+    let mut live = Live { scenario, seed, places: &places, world, runner, outside: BTreeMap::new() };
+    let hosts = live.host_nodes().into_iter().filter_map(|node| places.hosts[node]);
+    live.outside = hosts.zip(0..).collect();
     let Ended::Complete(emulation) = drive(&mut live)? else { return Ok(None) };
     let Live { world, .. } = live;
     Ok(Some(finish_run(plan, job, options, world, &places, unwritten, Some(emulation))))

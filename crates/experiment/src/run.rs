@@ -156,21 +156,27 @@ pub fn run_each<E: Send>(
 ) -> Result<Vec<CellResult>, Incomplete<E>> {
     let jobs = jobs(plan, options)?;
     let failure = Mutex::new(None);
-    let has_failed = AtomicBool::new(false);
-    let done = jobs.par_iter().map(|&job| {
-        if options.stop.load(Ordering::Relaxed) || has_failed.load(Ordering::Relaxed) {
-            return None;
-        }
-        let done = run(job);
-        finished();
-        done.unwrap_or_else(|error| {
-            has_failed.store(true, Ordering::Relaxed);
-            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            None
-        })
-    });
-    let done: Vec<Option<FinishedRun>> = done.collect();
-    gather(plan, &jobs, done, failure.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let done = jobs.par_iter().map(|&job| attempt(options, &failure, finished, || run(job))).collect();
+    gather(plan, &jobs, done, failure)
+}
+
+/// Run one of several jobs, unless one has failed or the user has stopped them.
+pub(crate) fn attempt<E>(
+    options: &RunOptions,
+    failure: &Mutex<Option<E>>,
+    finished: &dyn Fn(),
+    run: impl FnOnce() -> Result<Option<FinishedRun>, E>,
+) -> Option<FinishedRun> {
+    let failure = || failure.lock().unwrap_or_else(PoisonError::into_inner);
+    if options.stop.load(Ordering::Relaxed) || failure().is_some() {
+        return None;
+    }
+    let done = run();
+    finished();
+    done.unwrap_or_else(|error| {
+        failure().get_or_insert(error);
+        None
+    })
 }
 
 /// The jobs of a plan, ordered by seed, so that an interrupted experiment has some seeds of all grid cells rather
@@ -244,7 +250,7 @@ pub(crate) fn gather<E>(
     plan: &Plan,
     jobs: &[Job],
     done: Vec<Option<FinishedRun>>,
-    failure: Option<E>,
+    failure: Mutex<Option<E>>,
 ) -> Result<Vec<CellResult>, Incomplete<E>> {
     let left_out = done.iter().filter(|done| done.is_none()).count();
     let unfinished: BTreeSet<usize> =
@@ -270,6 +276,7 @@ pub(crate) fn gather<E>(
     }
     unwritten.sort_by_key(|(cell, _)| *cell);
     let unwritten = unwritten.into_iter().map(|(_, error)| error).collect();
+    let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     Err(Incomplete { results, files, unwritten, left_out, failure })
 }
 

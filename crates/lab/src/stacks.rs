@@ -136,16 +136,29 @@ impl Stacks {
         flow: &FlowSpec,
         available: &[CongestionControl],
     ) -> Result<(), LabError> {
+        let Some(kernel) = flow.stack.kernel() else { return Ok(()) };
+        self.check_sender(flow, kernel, available, || {
+            "seamline kernel build with --module DIR adds one".to_owned()
+        })
+    }
+
+    /// Whether a kernel has the congestion control of a flow; `tip` says what to do otherwise.
+    fn check_sender(
+        &self,
+        flow: &FlowSpec,
+        kernel: &str,
+        available: &[CongestionControl],
+        tip: impl FnOnce() -> String,
+    ) -> Result<(), LabError> {
         let wanted = self.congestion_control(flow);
-        let Some(kernel) = flow.stack.kernel().filter(|_| available.iter().all(|it| it.name != wanted))
-        else {
+        if available.iter().any(|it| it.name == wanted) {
             return Ok(());
-        };
+        }
         let (name, variant) = (&flow.name, &flow.variant_name);
         Err(LabError::Refused(format!(
-            "{kernel} has no congestion control {wanted:?} for flow {name:?} (variant {variant:?}); it has {}\n\
-             tip: seamline kernel build with --module DIR adds one",
-            names(available)
+            "{kernel} has no congestion control {wanted:?} for flow {name:?} (variant {variant:?}); it has {}\ntip: {}",
+            names(available),
+            tip()
         )))
     }
 
@@ -169,19 +182,16 @@ impl Stacks {
                 scheme.name, scenario.nodes[from], scenario.nodes[to]
             )));
         }
-        let wanted = self.congestion_control(flow);
-        let has = |it: &CongestionControl| it.name == wanted;
-        if flow.ends.pairs().any(|[from, _]| linux(from)) && !available.iter().any(has) {
-            return Err(LabError::Refused(format!(
-                "this kernel has no congestion control {wanted:?} for flow {name:?} (variant {:?}); it has {}\n\
-                 tip: --set flow.{name}.variant=cubic, or --congestion {}, or --seamline {} for our endpoint",
-                flow.variant_name,
-                names(available),
+        if !flow.ends.pairs().any(|[from, _]| linux(from)) {
+            return Ok(());
+        }
+        self.check_sender(flow, "this kernel", available, || {
+            format!(
+                "--set flow.{name}.variant=cubic, or --congestion {}, or --seamline {} for our endpoint",
                 available.first().map_or("reno", |it| it.name.as_str()),
                 scenario.nodes[from]
-            )));
-        }
-        Ok(())
+            )
+        })
     }
 }
 

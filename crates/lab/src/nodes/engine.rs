@@ -16,6 +16,7 @@ use seamline_experiment::emulation::EmulationRecord;
 use seamline_experiment::live::{self, Ended, Horizon, Live};
 use seamline_scenario::connections::connections;
 use seamline_wire::{Duration, Instant, Packet};
+use std::collections::BTreeSet;
 use std::io;
 
 /// The run begins at a whole second, so that the phases of the kernel's own ticks are the same for every run.
@@ -158,21 +159,23 @@ impl Engine<'_, '_> {
     /// Returns the time, which is that of the last frame if that is later.
     fn advance(&mut self, now: Instant) -> io::Result<Instant> {
         let mut now = now;
+        let mut sent = self.sent();
         loop {
-            let sent = self.hosts.iter().enumerate().filter_map(|(number, host)| {
-                Some((Instant::ZERO + host.sent.peek()?.at.saturating_since(self.clock.wall), number))
-            });
-            let sent = sent.min();
             let arrival = self.ahead.first().filter(|at| *at <= now);
-            match (sent, arrival) {
+            match (sent.first().copied(), arrival) {
                 (Some((at, number)), arrival) if arrival.is_none_or(|arrival| at < arrival) => {
                     now = now.max(at);
                     self.live.run_until(at);
                     self.take_in(number);
+                    sent.pop_first();
+                    sent.extend(self.next_sent(number));
                 }
                 (_, Some(arrival)) => {
                     self.live.run_until(arrival);
-                    self.deliver(arrival)?;
+                    // A host answers at once when many frames are handed over.
+                    if self.deliver(arrival)? {
+                        sent = self.sent();
+                    }
                 }
                 _ => break,
             }
@@ -180,6 +183,16 @@ impl Engine<'_, '_> {
         self.live.run_until(now);
         self.deliver(now)?;
         Ok(now)
+    }
+
+    /// The next frame of each host: when it was sent, and the index of the host.
+    fn sent(&self) -> BTreeSet<(Instant, usize)> {
+        (0..self.hosts.len()).filter_map(|number| self.next_sent(number)).collect()
+    }
+
+    fn next_sent(&self, number: usize) -> Option<(Instant, usize)> {
+        let frame = self.hosts[number].sent.peek()?;
+        Some((Instant::ZERO + frame.at.saturating_since(self.clock.wall), number))
     }
 
     /// Take the next frame of a host into the network.
@@ -197,8 +210,9 @@ impl Engine<'_, '_> {
         self.live.take_in(host.node, packet);
     }
 
-    /// Put what has come through the network on the interfaces of hosts, unless it was handed over before.
-    fn deliver(&mut self, now: Instant) -> io::Result<()> {
+    /// Put what has come through the network on the interfaces of hosts, unless it was handed over before. Returns whether there was any.
+    fn deliver(&mut self, now: Instant) -> io::Result<bool> {
+        let mut any = false;
         for host in &mut self.hosts {
             self.live.fetch(host.node, &mut self.packets);
             for (due, packet) in self.packets.drain(..) {
@@ -207,6 +221,7 @@ impl Engine<'_, '_> {
                     self.live.report(host.node, &event);
                 }
                 if !self.ahead.has_taken(due, &packet) {
+                    any = true;
                     match host.frame(&packet) {
                         Ok(frame) => self.operations.send(host.sent.socket(), frame, Token::Frame)?,
                         Err(NotBytes::PayloadUnknown) => host.payload_unknown += 1,
@@ -216,15 +231,15 @@ impl Engine<'_, '_> {
                 self.live.recycle(packet);
             }
         }
-        self.ahead.check(now)
+        self.ahead.check(now).map(|()| any)
     }
 
     /// Hand over what is certain to arrive, each packet with the time of its arrival: the kernel needs no help of this process then.
     fn send_ahead(&mut self) -> io::Result<()> {
         let Engine { live, hosts, operations, ahead, clock, .. } = self;
         let mut sent = Ok(());
-        live.certain_arrivals(&mut |at, node, packet| {
-            let Some(host) = hosts.iter_mut().find(|host| host.node == node) else { return };
+        live.certain_arrivals(&mut |at, host, packet| {
+            let host = &mut hosts[host];
             if sent.is_ok()
                 && !ahead.knows(packet)
                 && let Ok(frame) = host.frame(packet)
