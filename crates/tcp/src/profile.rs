@@ -66,13 +66,22 @@ fn linux() -> Parameters {
     parameters.window.idle_restart = IdleRestart::Decay;
     parameters.window.application_limited_decay = true;
     parameters.recovery.spurious_detection = SpuriousDetection::TimestampsAndDuplicates;
-    parameters.receiver.reports_duplicates = true;
-    parameters.receiver.delayed_acknowledgment =
-        Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
+    linux_receiver(&mut parameters.receiver);
     parameters.connection.takes_data_with_syn = false;
     parameters.connection.soft_errors_end_handshakes = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);
     parameters
+}
+
+fn linux_receiver(receiver: &mut ReceiverParameters) {
+    let adaptive =
+        AdaptiveAcknowledgment { longest: Duration::from_millis(200), quick: 16, compression: None };
+    receiver.delayed_acknowledgment = Some(DelayedAcknowledgment {
+        timeout: Duration::from_millis(40),
+        segments: 2,
+        adaptive: Some(adaptive),
+    });
+    receiver.reports_duplicates = true;
 }

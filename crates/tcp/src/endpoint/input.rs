@@ -106,8 +106,12 @@ impl Endpoint {
         self.network_error = None;
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
+        if let (Some(times), Some(clock)) = (segment.timestamps, &self.header.timestamps) {
+            self.receiver.measure_by_echo(times.echo, clock.since(now, times.echo), segment.length);
+        }
+        let mut delivered = 0;
         if segment.sequence_length() > 0 && self.state.receives() {
-            self.take_payload(now, segment, start, out);
+            delivered = self.take_payload(now, segment, start, out);
             if self.expected_mark(segment).is_none() && segment.length > 0 {
                 self.happened(now, HandoverEvent::Data, out);
             }
@@ -122,6 +126,9 @@ impl Endpoint {
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
+        if delivered > 0 && self.reads_at_once && self.receiver.adapts_or_tunes() {
+            self.consume(now, u64::MAX, out);
+        }
     }
 
     /// SND.UNA - MAX.SND.WND <= SEG.ACK <= what has been sent (RFC 5961 section 5.2).
@@ -132,20 +139,30 @@ impl Endpoint {
         (offset.0 >= oldest && offset <= view.highest_sent).then_some(offset)
     }
 
-    fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) {
-        let fin = segment.flags.intersects(Flags::FIN);
-        let received = self.receiver.accept(now, start, segment.length, fin);
+    /// Returns how many bytes have become readable.
+    fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) -> u64 {
+        if self.receiver.must_report_before(start, segment.length) {
+            self.send_bare_ack(now, out);
+        }
+        let arrival = self.arrival(now, segment, start);
+        let received = self.receiver.accept(&arrival);
         let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
         self.duplicate_segments_received += u64::from(duplicate);
+        if self.reads_at_once && !self.receiver.reads_late() {
+            self.receiver.consume_all();
+        }
         self.deliver(received.delivered, out);
+        received.delivered
+    }
+
+    pub(super) fn arrival(&self, now: Instant, segment: &Segment, start: Offset) -> Arrival {
+        let (fin, push) = (segment.flags.intersects(Flags::FIN), segment.flags.intersects(Flags::PSH));
+        Arrival { now, start, length: segment.length, fin, push, timing: self.timing() }
     }
 
     /// So many bytes have become readable.
     pub(super) fn deliver(&mut self, bytes: u64, out: &mut Outbox) {
         self.bytes_delivered += bytes;
-        if self.reads_at_once {
-            self.receiver.consume_all();
-        }
         if bytes > 0 {
             let port = self.header.local.port;
             out.event(|| Event::Delivered { port, bytes: bytes as u32 });
@@ -260,7 +277,8 @@ impl Endpoint {
         let is_old = start.is_none_or(|start| start + u64::from(segment.length) <= next);
         self.duplicate_segments_received += u64::from(segment.length > 0 && is_old);
         if self.is_plausible(segment, start) {
-            if let Some(start) = start.filter(|_| is_old) {
+            if let Some(start) = start.filter(|_| is_old && segment.length > 0) {
+                self.receiver.note_trouble();
                 self.receiver.note_duplicate(start, start + u64::from(segment.length));
             }
             self.send_bare_ack(now, out);
