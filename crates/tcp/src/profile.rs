@@ -84,4 +84,8 @@ fn linux_receiver(receiver: &mut ReceiverParameters) {
         adaptive: Some(adaptive),
     });
     receiver.reports_duplicates = true;
+    receiver.tuning =
+        Some(WindowTuning { first_memory: 128 << 10, most_memory: 6 << 20, bookkeeping: 256, around: 450 });
+    // What the most memory holds of full segments of Ethernet's size.
+    receiver.buffer = 3_932_160;
 }

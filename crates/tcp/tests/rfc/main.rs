@@ -26,6 +26,7 @@ mod sending;
 mod sequence;
 mod spurious;
 mod timers;
+mod tuning;
 mod vegas;
 mod westwood;
 mod window_use;
