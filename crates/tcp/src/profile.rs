@@ -76,14 +76,25 @@ fn linux() -> Parameters {
 }
 
 fn linux_receiver(receiver: &mut ReceiverParameters) {
-    let adaptive =
-        AdaptiveAcknowledgment { longest: Duration::from_millis(200), quick: 16, compression: None };
+    let compression = AcknowledgmentCompression {
+        spared: 3,
+        delay: Duration::from_millis(1),
+        share_of_round_trip: 20,
+        slack: Duration::from_micros(100),
+        most: 44,
+    };
+    let adaptive = AdaptiveAcknowledgment {
+        longest: Duration::from_millis(200),
+        quick: 16,
+        compression: Some(compression),
+    };
     receiver.delayed_acknowledgment = Some(DelayedAcknowledgment {
         timeout: Duration::from_millis(40),
         segments: 2,
         adaptive: Some(adaptive),
     });
     receiver.reports_duplicates = true;
+    receiver.forgets_older_blocks = true;
     receiver.tuning =
         Some(WindowTuning { first_memory: 128 << 10, most_memory: 6 << 20, bookkeeping: 256, around: 450 });
     // What the most memory holds of full segments of Ethernet's size.
