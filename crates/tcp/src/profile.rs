@@ -69,6 +69,8 @@ fn linux() -> Parameters {
     linux_receiver(&mut parameters.receiver);
     parameters.connection.takes_data_with_syn = false;
     parameters.connection.soft_errors_end_handshakes = true;
+    parameters.connection.tolerates_disordered_acknowledgments = true;
+    parameters.connection.limits_answers = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);

@@ -33,7 +33,6 @@ impl ChallengeLimiter {
         let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= CHALLENGE_INTERVAL);
         if permitted {
             self.last = Some(now);
-            self.sent += 1;
         }
         permitted
     }
@@ -63,6 +62,7 @@ impl Endpoint {
         match self.check_timestamps(now, segment) {
             TimestampCheck::Passed => {}
             TimestampCheck::Missing => return,
+            TimestampCheck::Old if self.is_disordered_acknowledgment(segment, start) => {}
             TimestampCheck::Old => {
                 self.refuse_mark(segment, MarkRefusal::OldTimestamp, out);
                 return self.refuse(now, segment, start, out);
@@ -276,7 +276,11 @@ impl Endpoint {
         let next = self.receiver.next();
         let is_old = start.is_none_or(|start| start + u64::from(segment.length) <= next);
         self.duplicate_segments_received += u64::from(segment.length > 0 && is_old);
-        if self.is_plausible(segment, start) {
+        let is_limited = self.parameters.connection.limits_answers && segment.sequence_length() == 0;
+        if is_limited && !self.challenge.permits(now) {
+            return;
+        }
+        if is_limited || self.is_plausible(segment, start) {
             if let Some(start) = start.filter(|_| is_old && segment.length > 0) {
                 self.receiver.note_trouble();
                 self.receiver.note_duplicate(start, start + u64::from(segment.length));
@@ -290,6 +294,7 @@ impl Endpoint {
     /// A challenge ACK, within its rate (RFC 5961 sections 3, 4, 5 and 7).
     fn challenge(&mut self, now: Instant, out: &mut Outbox) {
         if self.challenge.permits(now) {
+            self.challenge.sent += 1;
             self.send_bare_ack(now, out);
         }
     }
@@ -303,12 +308,35 @@ impl Endpoint {
         if older && !outdated { TimestampCheck::Old } else { TimestampCheck::Passed }
     }
 
+    /// Whether a segment whose timestamp is old can do no harm, and may have been overtaken: it repeats the last acknowledgment and changes
+    /// nothing else, and is not older than a retransmission timeout (Linux: tcp_disordered_ack).
+    fn is_disordered_acknowledgment(&self, segment: &Segment, start: Option<Offset>) -> bool {
+        let view = &self.sender.view;
+        let (Some(clock), Some(times)) = (&self.header.timestamps, segment.timestamps) else { return false };
+        let window = u64::from(segment.window) << self.peer_window_shift;
+        let next = self.receiver.next();
+        // Linux allows for clocks of 1200 Hz.
+        let replayed = self.sender.sample().retransmission_timeout.as_millis() * 1200 / 1000;
+        self.parameters.connection.tolerates_disordered_acknowledgments
+            && segment.flags.intersects(Flags::ACK)
+            && segment.sequence_length() == 0
+            && start == Some(next)
+            && self.sender.offset(segment.acknowledgment) == Some(view.unacknowledged)
+            && next == self.last_window_update.0
+            && (1..=view.peer_window).contains(&window)
+            && u64::from(clock.recent.wrapping_sub(times.value)) <= replayed
+    }
+
     /// RFC 7323 section 5.3, R3 (section 4.3): TS.Recent is the timestamp of the segment that the next
     /// acknowledgment answers. Only acceptable segments get here (R2).
     pub(super) fn keep_timestamp(&mut self, now: Instant, segment: &Segment, start: Offset) {
         let last_acknowledged = self.receiver.last_acknowledged();
         let Some(clock) = &mut self.header.timestamps else { return };
-        if let Some(timestamps) = segment.timestamps.filter(|_| start <= last_acknowledged) {
+        let is_newer = |value: u32| value.wrapping_sub(clock.recent) as i32 >= 0;
+        let keeps_older = now.saturating_since(clock.recent_since) <= TIMESTAMP_OUTDATED_AFTER;
+        if let Some(timestamps) =
+            segment.timestamps.filter(|it| start <= last_acknowledged && (is_newer(it.value) || !keeps_older))
+        {
             clock.recent = timestamps.value;
             clock.recent_since = now;
         }

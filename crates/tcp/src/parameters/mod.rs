@@ -170,6 +170,12 @@ parameters! {
         /// Give a handshake up when ICMP reports that the peer cannot be reached at the moment (Linux: tcp_v4_err), rather than go on
         /// trying (RFC 9293 section 3.9.2.2).
         pub soft_errors_end_handshakes: bool = false,
+        /// Take a duplicate acknowledgment in although its timestamp is old (Linux: tcp_disordered_ack), rather than answer it (RFC 7323
+        /// section 5.3).
+        pub tolerates_disordered_acknowledgments: bool = false,
+        /// Answer what has no payload and is not acceptable at the rate of challenge ACKs (Linux: tcp_oow_rate_limited), rather than
+        /// each such segment (RFC 9293 section 3.10.7.4).
+        pub limits_answers: bool = false,
         /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
         pub user_timeout: Option<Duration> = Some(Duration::from_secs(300)),
         /// Send a keep-alive after this much silence, at this interval, and give up after so many

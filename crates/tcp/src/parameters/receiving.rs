@@ -88,7 +88,7 @@ parameters! {
         /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
         pub most_sack_blocks: usize = 4,
         /// Report no blocks but the last four, as they were put together from segments (Linux: tcp_sack_new_ofo_skb), rather than
-        /// older ones where there is room (RFC 2018 section 4).
+        /// older ones where there is room (RFC 2018 section 4), and no duplicate that other data has followed (tcp_data_queue).
         pub forgets_older_blocks: bool = false,
         /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
         pub reports_duplicates: bool = false,

@@ -173,6 +173,9 @@ impl Receiver {
         let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
         let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
         let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);
+        if self.parameters.forgets_older_blocks {
+            self.duplicate_reported();
+        }
         self.note_duplicate(start, to.max(start));
         if self.out_of_order.is_empty() && from == self.next && !self.finished {
             return self.accept_in_order(arrival, to, fin);
