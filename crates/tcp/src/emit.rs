@@ -146,6 +146,9 @@ impl Header {
         receiver: &mut Receiver,
         out: &mut Outbox,
     ) {
+        if segment.length > 0 {
+            receiver.note_data_sent(now);
+        }
         self.fill(&mut segment, receiver);
         self.held.overtake();
         self.send_bare(now, segment, out);
@@ -201,13 +204,18 @@ impl Header {
         self.largest_segment.saturating_sub(options_length(&options) as u32).max(1)
     }
 
+    /// Bytes of the options that every segment has.
+    pub(crate) fn options_length(&self) -> u32 {
+        if self.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 }
+    }
+
     /// How many SACK blocks fit next to so much payload (RFC 6691 section 2). When none does and one is owed,
     /// a segment without payload follows.
     fn blocks_beside(&self, length: u32) -> usize {
         const KIND_LENGTH_AND_PADDING: u32 = 4;
         const BLOCK: u32 = 8;
-        let times = if self.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
-        let room = self.largest_segment.saturating_sub(length + times + KIND_LENGTH_AND_PADDING);
+        let taken = length + self.options_length() + KIND_LENGTH_AND_PADDING;
+        let room = self.largest_segment.saturating_sub(taken);
         (room / BLOCK) as usize
     }
 

@@ -46,13 +46,13 @@ pub static RFC: Profile = Profile {
     parameters: Parameters::default,
 };
 
-/// Linux's defaults, as far as they are parameters of this endpoint.
+/// The newest Linux.
 pub static LINUX: Profile = Profile {
     name: "linux",
-    summary: "Linux's defaults: minimum RTO 200 ms, delayed ACK 40 ms (without RACK, TLP, F-RTO and HyStart)",
-    cite: "Linux 6.x, Documentation/networking/ip-sysctl.rst",
+    summary: "the newest Linux that the tests compare with, now linux-6.12",
+    cite: LINUX_6_12.cite,
     is_historical: false,
-    parameters: linux,
+    parameters: linux_6_12,
 };
 
 /// The TCP of Linux 6.12, which the tests compare with that kernel segment by segment.
@@ -65,17 +65,6 @@ pub static LINUX_6_12: Profile = Profile {
 };
 
 fn linux_6_12() -> Parameters {
-    let mut parameters = linux();
-    parameters.recovery.sack_algorithm = "rack";
-    parameters.recovery.shared_by_reno = true;
-    parameters.recovery.timer_tick = Duration::from_millis(1);
-    parameters.window.whole_segments = true;
-    parameters.segments.least_burst = Some(2);
-    parameters.connection.acknowledges_before_data = true;
-    parameters
-}
-
-fn linux() -> Parameters {
     let mut parameters = Parameters::default();
     parameters.round_trip.minimum_timeout = Duration::from_millis(200);
     parameters.round_trip.minimum_bounds_variation = true;
@@ -86,14 +75,46 @@ fn linux() -> Parameters {
     parameters.window.cut_base = CutBase::Window;
     parameters.window.idle_restart = IdleRestart::Decay;
     parameters.window.application_limited_decay = true;
+    parameters.window.whole_segments = true;
     parameters.recovery.spurious_detection = SpuriousDetection::TimestampsAndDuplicates;
-    parameters.receiver.reports_duplicates = true;
-    parameters.receiver.delayed_acknowledgment =
-        Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2 });
+    parameters.recovery.sack_algorithm = "rack";
+    parameters.recovery.shared_by_reno = true;
+    parameters.recovery.timer_tick = Duration::from_millis(1);
+    parameters.segments.least_burst = Some(2);
+    linux_receiver(&mut parameters.receiver);
+    parameters.connection.acknowledges_before_data = true;
     parameters.connection.takes_data_with_syn = false;
     parameters.connection.soft_errors_end_handshakes = true;
+    parameters.connection.tolerates_disordered_acknowledgments = true;
+    parameters.connection.limits_answers = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);
     parameters
+}
+
+fn linux_receiver(receiver: &mut ReceiverParameters) {
+    let compression = AcknowledgmentCompression {
+        spared: 3,
+        delay: Duration::from_millis(1),
+        share_of_round_trip: 20,
+        slack: Duration::from_micros(100),
+        most: 44,
+    };
+    let adaptive = AdaptiveAcknowledgment {
+        longest: Duration::from_millis(200),
+        quick: 16,
+        compression: Some(compression),
+    };
+    receiver.delayed_acknowledgment = Some(DelayedAcknowledgment {
+        timeout: Duration::from_millis(40),
+        segments: 2,
+        adaptive: Some(adaptive),
+    });
+    receiver.reports_duplicates = true;
+    receiver.forgets_older_blocks = true;
+    receiver.tuning =
+        Some(WindowTuning { first_memory: 128 << 10, most_memory: 6 << 20, bookkeeping: 256, around: 450 });
+    // What the most memory holds of full segments of Ethernet's size.
+    receiver.buffer = 3_932_160;
 }

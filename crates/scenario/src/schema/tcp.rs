@@ -85,7 +85,7 @@ fn set_delay(parameters: &mut Parameters, timeout: Duration) {
     let receiver = &mut parameters.receiver;
     let segments = receiver.delayed_acknowledgment.map_or(2, |delayed| delayed.segments);
     receiver.delayed_acknowledgment =
-        (!timeout.is_zero()).then_some(DelayedAcknowledgment { timeout, segments });
+        (!timeout.is_zero()).then_some(DelayedAcknowledgment { timeout, segments, adaptive: None });
 }
 
 fn refuse_mismatches(reader: &mut Reader<'_>, parameters: &mut Parameters) {

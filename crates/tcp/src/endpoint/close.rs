@@ -85,6 +85,9 @@ impl Endpoint {
     /// After everything a segment did: our FIN may be acknowledged, the peer's may have arrived.
     pub(super) fn follow_fins(&mut self, now: Instant, out: &mut Outbox) {
         let (acknowledged, received) = (self.sender.all_acknowledged(), self.receiver.is_finished());
+        if received && matches!(self.state, State::FinWait1 | State::FinWait2) {
+            self.receiver.acknowledge_fin();
+        }
         match self.state {
             State::Established if received => self.enter(State::CloseWait, out),
             State::FinWait1 if acknowledged && received => self.begin_time_wait(now, out),

@@ -38,12 +38,14 @@ impl Endpoint {
     ) {
         let syn = syn_options(&peer.segments);
         self.agree(now, &syn);
-        self.receive_from(peer_initial, Offset::FIRST_BYTE, u64::from(self.receiver.buffer()));
+        let payload = self.segment_size_agreed;
+        let offered = self.receiver.parameters().first_window(payload);
+        self.receive_from(peer_initial, Offset::FIRST_BYTE, offered.into());
         let first_may_recover = self.parameters.recovery.fast_retransmit_of_first_segment;
         let start = if first_may_recover { Offset::SYN } else { Offset::FIRST_BYTE };
         let recovery = self.variant.recovery.build(&self.parameters, start);
         self.sender.begin_at(Offset::FIRST_BYTE, recovery);
-        self.establish(now, u64::from(peer.receiver.buffer), start, out);
+        self.establish(now, peer.receiver.first_window(payload).into(), start, out);
         self.pump(now, out);
     }
 
@@ -87,18 +89,21 @@ impl Endpoint {
             syn.maximum_segment_size.unwrap_or(DEFAULT_PEER_SEGMENT_SIZE).max(LEAST_PEER_SEGMENT_SIZE);
         let most = u32::from(ours.maximum_segment_size.min(peer_size));
         self.header.largest_segment = most;
-        let options = if self.header.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
-        self.segment_size_agreed = most.saturating_sub(options).max(1);
+        self.segment_size_agreed = most.saturating_sub(self.header.options_length()).max(1);
     }
 
     /// Receive from a peer who began at `initial`, to whom `offered` bytes from `next` on have been offered.
     fn receive_from(&mut self, initial: SequenceNumber, next: Offset, offered: u64) {
         let segments = &self.parameters.segments;
         let shift = segments.window_scale.filter(|_| self.header.window_scaled).unwrap_or(0);
-        let size = u32::from(segments.maximum_segment_size);
-        let buffer = self.receiver.buffer();
-        let parameters = ReceiverParameters { buffer, ..self.parameters.receiver.clone() };
-        self.receiver = Receiver::new(parameters, initial, next, shift.min(LARGEST_WINDOW_SHIFT), size);
+        let segment_size = u32::from(segments.maximum_segment_size);
+        let agreed = Agreed {
+            window_shift: shift.min(LARGEST_WINDOW_SHIFT),
+            segment_size,
+            payload: segment_size.saturating_sub(self.header.options_length()).max(1),
+            selective: self.header.sack,
+        };
+        self.receiver = Receiver::new(self.receiver.parameters().clone(), initial, next, agreed);
         self.receiver.has_offered(offered);
     }
 
@@ -111,17 +116,20 @@ impl Endpoint {
         let state = if self.sender.view.finishing { State::FinWait1 } else { State::Established };
         self.enter(state, out);
         self.restart_keepalive(now);
-        let early = self.receiver.release();
+        let early = self.receiver.open(now);
         self.deliver(early, out);
+        if self.reads_at_once {
+            self.receiver.consume_all();
+        }
         self.follow_fins(now, out);
     }
 
     /// Keep what comes with the peer's SYN until the connection is open (sections 3.10.7.2 and 3.10.7.3).
     fn keep_data_with_syn(&mut self, now: Instant, segment: &Segment) {
         if self.parameters.connection.takes_data_with_syn && segment.sequence_length() > 1 {
-            let fin = segment.flags.intersects(Flags::FIN);
+            let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
             self.receiver.withhold();
-            self.receiver.accept(now, Offset::FIRST_BYTE, segment.length, fin);
+            self.receiver.accept(&arrival);
         }
     }
 
@@ -156,8 +164,9 @@ impl Endpoint {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
             self.agree(now, segment);
-            let first_window = self.receiver.buffer().min(u32::from(u16::MAX));
-            self.receive_from(segment.sequence, Offset::FIRST_BYTE, u64::from(first_window));
+            self.receive_from(segment.sequence, Offset::FIRST_BYTE, 0);
+            let first_window = self.receiver.window().min(u64::from(u16::MAX));
+            self.receiver.has_offered(first_window);
             self.keep_data_with_syn(now, segment);
             self.sender.set_peer_window(u64::from(segment.window));
             self.enter(State::SynReceived, out);

@@ -66,8 +66,7 @@ impl Endpoint {
             return;
         }
         self.header.largest_segment = mtu - IPV4_AND_TCP_HEADERS;
-        let options = if self.header.timestamps.is_some() { TIMESTAMPS_LENGTH } else { 0 };
-        self.segment_size_agreed = self.header.largest_segment - options;
+        self.segment_size_agreed = self.header.largest_segment - self.header.options_length();
         self.sender.view.segment_size = self.segment_size_agreed;
         self.resume(now, out);
     }

@@ -33,7 +33,6 @@ impl ChallengeLimiter {
         let permitted = self.last.is_none_or(|last| now.saturating_since(last) >= CHALLENGE_INTERVAL);
         if permitted {
             self.last = Some(now);
-            self.sent += 1;
         }
         permitted
     }
@@ -63,6 +62,7 @@ impl Endpoint {
         match self.check_timestamps(now, segment) {
             TimestampCheck::Passed => {}
             TimestampCheck::Missing => return,
+            TimestampCheck::Old if self.is_disordered_acknowledgment(segment, start) => {}
             TimestampCheck::Old => {
                 self.refuse_mark(segment, MarkRefusal::OldTimestamp, out);
                 return self.refuse(now, segment, start, out);
@@ -106,8 +106,12 @@ impl Endpoint {
         self.network_error = None;
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
+        if let (Some(times), Some(clock)) = (segment.timestamps, &self.header.timestamps) {
+            self.receiver.measure_by_echo(times.echo, clock.since(now, times.echo), segment.length);
+        }
+        let mut delivered = 0;
         if segment.sequence_length() > 0 && self.state.receives() {
-            self.take_payload(now, segment, start, out);
+            delivered = self.take_payload(now, segment, start, out);
             if self.expected_mark(segment).is_none() && segment.length > 0 {
                 self.happened(now, HandoverEvent::Data, out);
             }
@@ -123,6 +127,9 @@ impl Endpoint {
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
+        if delivered > 0 && self.reads_at_once && self.receiver.adapts_or_tunes() {
+            self.consume(now, u64::MAX, out);
+        }
     }
 
     /// SND.UNA - MAX.SND.WND <= SEG.ACK <= what has been sent (RFC 5961 section 5.2).
@@ -133,20 +140,30 @@ impl Endpoint {
         (offset.0 >= oldest && offset <= view.highest_sent).then_some(offset)
     }
 
-    fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) {
-        let fin = segment.flags.intersects(Flags::FIN);
-        let received = self.receiver.accept(now, start, segment.length, fin);
+    /// Returns how many bytes have become readable.
+    fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) -> u64 {
+        if self.receiver.must_report_before(start, segment.length) {
+            self.send_bare_ack(now, out);
+        }
+        let arrival = self.arrival(now, segment, start);
+        let received = self.receiver.accept(&arrival);
         let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
         self.duplicate_segments_received += u64::from(duplicate);
+        if self.reads_at_once && !self.receiver.reads_late() {
+            self.receiver.consume_all();
+        }
         self.deliver(received.delivered, out);
+        received.delivered
+    }
+
+    pub(super) fn arrival(&self, now: Instant, segment: &Segment, start: Offset) -> Arrival {
+        let (fin, push) = (segment.flags.intersects(Flags::FIN), segment.flags.intersects(Flags::PSH));
+        Arrival { now, start, length: segment.length, fin, push, timing: self.timing() }
     }
 
     /// So many bytes have become readable.
     pub(super) fn deliver(&mut self, bytes: u64, out: &mut Outbox) {
         self.bytes_delivered += bytes;
-        if self.reads_at_once {
-            self.receiver.consume_all();
-        }
         if bytes > 0 {
             let port = self.header.local.port;
             out.event(|| Event::Delivered { port, bytes: bytes as u32 });
@@ -281,8 +298,13 @@ impl Endpoint {
         let next = self.receiver.next();
         let is_old = start.is_none_or(|start| start + u64::from(segment.length) <= next);
         self.duplicate_segments_received += u64::from(segment.length > 0 && is_old);
-        if self.is_plausible(segment, start) {
-            if let Some(start) = start.filter(|_| is_old) {
+        let is_limited = self.parameters.connection.limits_answers && segment.sequence_length() == 0;
+        if is_limited && !self.challenge.permits(now) {
+            return;
+        }
+        if is_limited || self.is_plausible(segment, start) {
+            if let Some(start) = start.filter(|_| is_old && segment.length > 0) {
+                self.receiver.note_trouble();
                 self.receiver.note_duplicate(start, start + u64::from(segment.length));
             }
             self.send_bare_ack(now, out);
@@ -294,6 +316,7 @@ impl Endpoint {
     /// A challenge ACK, within its rate (RFC 5961 sections 3, 4, 5 and 7).
     fn challenge(&mut self, now: Instant, out: &mut Outbox) {
         if self.challenge.permits(now) {
+            self.challenge.sent += 1;
             self.send_bare_ack(now, out);
         }
     }
@@ -307,12 +330,35 @@ impl Endpoint {
         if older && !outdated { TimestampCheck::Old } else { TimestampCheck::Passed }
     }
 
+    /// Whether a segment whose timestamp is old can do no harm, and may have been overtaken: it repeats the last acknowledgment and changes
+    /// nothing else, and is not older than a retransmission timeout (Linux: tcp_disordered_ack).
+    fn is_disordered_acknowledgment(&self, segment: &Segment, start: Option<Offset>) -> bool {
+        let view = &self.sender.view;
+        let (Some(clock), Some(times)) = (&self.header.timestamps, segment.timestamps) else { return false };
+        let window = u64::from(segment.window) << self.peer_window_shift;
+        let next = self.receiver.next();
+        // Linux allows for clocks of 1200 Hz.
+        let replayed = self.sender.sample().retransmission_timeout.as_millis() * 1200 / 1000;
+        self.parameters.connection.tolerates_disordered_acknowledgments
+            && segment.flags.intersects(Flags::ACK)
+            && segment.sequence_length() == 0
+            && start == Some(next)
+            && self.sender.offset(segment.acknowledgment) == Some(view.unacknowledged)
+            && next == self.last_window_update.0
+            && (1..=view.peer_window).contains(&window)
+            && u64::from(clock.recent.wrapping_sub(times.value)) <= replayed
+    }
+
     /// RFC 7323 section 5.3, R3 (section 4.3): TS.Recent is the timestamp of the segment that the next
     /// acknowledgment answers. Only acceptable segments get here (R2).
     pub(super) fn keep_timestamp(&mut self, now: Instant, segment: &Segment, start: Offset) {
         let last_acknowledged = self.receiver.last_acknowledged();
         let Some(clock) = &mut self.header.timestamps else { return };
-        if let Some(timestamps) = segment.timestamps.filter(|_| start <= last_acknowledged) {
+        let is_newer = |value: u32| value.wrapping_sub(clock.recent) as i32 >= 0;
+        let keeps_older = now.saturating_since(clock.recent_since) <= TIMESTAMP_OUTDATED_AFTER;
+        if let Some(timestamps) =
+            segment.timestamps.filter(|it| start <= last_acknowledged && (is_newer(it.value) || !keeps_older))
+        {
             clock.recent = timestamps.value;
             clock.recent_since = now;
         }

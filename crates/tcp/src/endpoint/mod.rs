@@ -17,11 +17,11 @@ pub use icmp::NetworkError;
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
-use crate::emit::{Address, Header, TIMESTAMPS_LENGTH, TimestampClock, reset_for};
+use crate::emit::{Address, Header, TimestampClock, reset_for};
 use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
 use crate::offset::Offset;
-use crate::parameters::{Parameters, ReceiverParameters, SegmentParameters};
-use crate::receiver::Receiver;
+use crate::parameters::{Parameters, SegmentParameters};
+use crate::receiver::{Agreed, Arrival, Receiver, Timing};
 use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics};
 use crate::variant::Variant;
 use seamline_wire::{
@@ -122,7 +122,8 @@ impl Endpoint {
         let size = u32::from(parameters.segments.maximum_segment_size);
         let mut header = Header::new(config.local, config.remote, &parameters);
         header.sack &= config.variant.recovery.needs_sack;
-        let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, 0, size);
+        let agreed = Agreed { segment_size: size, payload: size, ..Agreed::default() };
+        let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, agreed);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
         Endpoint {
             variant: config.variant,
@@ -267,7 +268,7 @@ impl Endpoint {
     }
     /// The application reads `bytes`, opening the window.
     pub fn consume(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
-        if self.receiver.consume(bytes) && self.state.is_synchronized() {
+        if self.receiver.consume(now, bytes) && self.state.is_synchronized() {
             self.receiver.acknowledge_soon();
             self.acknowledge_if_due(now, out);
         }
@@ -286,12 +287,24 @@ impl Endpoint {
         if !self.acts_on_moves() {
             self.release_acknowledgments(now, Release::All, out);
         }
+        if self.receiver.adapts() {
+            self.receiver.settle(now, &self.timing());
+        }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {
             let sequence = self.sequence_to_stand_at();
             let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
             self.header.acknowledge(now, segment, &mut self.receiver, out);
         }
+    }
+    /// What the sending side knows of time, for acknowledgments that adapt.
+    fn timing(&self) -> Timing {
+        if !self.receiver.adapts() {
+            return Timing::default();
+        }
+        let smoothed = self.sender.view.round_trip.smoothed;
+        let timeout = self.sender.sample().retransmission_timeout;
+        Timing { smoothed: (!smoothed.is_zero()).then_some(smoothed), timeout }
     }
     /// The sequence number of segments that occupy no sequence space: SND.NXT, but within the peer's
     /// window. Beyond it lies the byte that probes a closed window; the peer would not take our acknowledgments

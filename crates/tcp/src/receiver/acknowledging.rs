@@ -1,11 +1,110 @@
 //! When the receiver acknowledges.
 
-use super::Receiver;
+use super::adaptive::{Decision, Gap};
+use super::{Arrival, Receiver, Timing};
 use crate::offset::Offset;
-use seamline_wire::Instant;
+use seamline_wire::{Duration, Instant};
+
+/// Smaller segments do not let the window grow (Linux: tcp_event_data_recv).
+const LEAST_TO_GROW: u32 = 128;
 
 impl Receiver {
-    pub(super) fn schedule_acknowledgment(&mut self, now: Instant) {
+    /// Data or FIN has come in order; `gap` says whether there was one.
+    pub(super) fn note_in_order(&mut self, arrival: &Arrival, fin: bool, gap: bool) {
+        if arrival.length > 0 {
+            self.note_data(arrival);
+        }
+        let is_filled = gap && self.out_of_order.is_empty();
+        match &mut self.adaptive {
+            Some(adaptive) => {
+                if fin {
+                    adaptive.on_fin();
+                }
+                if is_filled {
+                    adaptive.urge();
+                }
+            }
+            None if fin || gap => self.acknowledge_now = true,
+            None => self.schedule_acknowledgment(arrival.now),
+        }
+    }
+    fn note_data(&mut self, arrival: &Arrival) {
+        self.measure(arrival);
+        let reached = (arrival.start + u64::from(arrival.length)).min(self.next);
+        let window = self.last_window();
+        if let Some(tuning) = &mut self.tuning {
+            tuning.measure_by_window(arrival.now, reached, window);
+        }
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.on_data(arrival.now, window, &arrival.timing);
+        }
+        if arrival.length >= LEAST_TO_GROW {
+            self.grow(arrival.length);
+        }
+    }
+
+    /// Data or FIN comes beyond a gap, and is not in the books yet.
+    pub(super) fn note_beyond_gap(&mut self, arrival: &Arrival) {
+        self.measure(arrival);
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.owe();
+        }
+        if self.agreed.selective {
+            self.grow(arrival.length);
+        }
+    }
+
+    /// A segment has brought nothing in order; `beyond_gap` says whether it lies beyond one, or is old.
+    pub(super) fn note_nothing_in_order(&mut self, beyond_gap: bool) {
+        match &mut self.adaptive {
+            None => self.acknowledge_now = true,
+            Some(_) if beyond_gap => {}
+            Some(_) => {
+                self.note_trouble();
+                self.acknowledge_soon();
+            }
+        }
+    }
+    /// The peer sends again what has arrived, or more than fits: it may not have heard of us.
+    pub(crate) fn note_trouble(&mut self) {
+        let window = self.last_window();
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.on_trouble(window);
+            adaptive.owe();
+        }
+    }
+
+    fn measure(&mut self, arrival: &Arrival) {
+        let &Arrival { length, push, fin, .. } = arrival;
+        let is_new_size = match &mut self.adaptive {
+            Some(adaptive) => adaptive.measure(length, push || fin, self.agreed.payload),
+            None => length == self.longest_payload,
+        };
+        if let Some(tuning) = self.tuning.as_mut().filter(|_| is_new_size) {
+            tuning.on_segment_size(length);
+        }
+    }
+    fn grow(&mut self, length: u32) {
+        let (used, full_segment) = (self.used_memory(), self.full_segment());
+        let grows = self.tuning.as_mut().is_some_and(|tuning| tuning.grow(used, length, full_segment));
+        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| grows) {
+            adaptive.on_growth();
+        }
+    }
+    /// The payload of the peer's full segments, as far as known.
+    pub(super) fn full_segment(&self) -> u32 {
+        self.adaptive.as_ref().map_or(self.longest_payload, |adaptive| adaptive.full_segment())
+    }
+
+    /// A segment that `echo`es our clock of `age` ago, with so much payload, has arrived.
+    pub(crate) fn measure_by_echo(&mut self, echo: u32, age: Duration, length: u32) {
+        let is_full = length >= self.full_segment();
+        if let Some(tuning) = &mut self.tuning {
+            tuning.measure_by_echo(echo, age, is_full);
+        }
+    }
+
+    fn schedule_acknowledgment(&mut self, now: Instant) {
         let Some(delay) = self.parameters.delayed_acknowledgment else {
             self.acknowledge_now = true;
             return;
@@ -18,6 +117,53 @@ impl Receiver {
         }
     }
 
+    /// Whether what the application reads can cause an acknowledgment when it reads at once.
+    pub(crate) fn adapts_or_tunes(&self) -> bool {
+        self.adaptive.is_some() || self.tuning.is_some()
+    }
+
+    /// Whether acknowledgments adapt, so that [`Receiver::settle`] decides on them.
+    pub(crate) fn adapts(&self) -> bool {
+        self.adaptive.is_some()
+    }
+
+    /// Everything that a segment or a timer caused has been sent: decide what is to become of what is still owed.
+    pub(crate) fn settle(&mut self, now: Instant, timing: &Timing) {
+        let (unacknowledged, offered) = (self.next - self.last_acknowledged, self.last_window());
+        let selected = self.selected();
+        let gap = (!self.out_of_order.is_empty()).then(|| Gap {
+            next: self.next.0,
+            selective: self.agreed.selective,
+            round_trip: self.tuning.as_ref().and_then(|tuning| tuning.round_trip()),
+        });
+        let Some(adaptive) = &mut self.adaptive else { return };
+        if adaptive.compressed_until.is_some_and(|at| at <= now) {
+            self.acknowledge_now = true;
+        } else if self.acknowledge_at.is_some_and(|at| at <= now) && adaptive.is_owed() {
+            adaptive.on_timeout(timing);
+            self.acknowledge_now = true;
+        }
+        let is_much = unacknowledged > adaptive.full_segment().into();
+        if is_much && selected.is_short {
+            adaptive.on_shortage();
+        }
+        let wide = is_much && selected.window >= offered;
+        match adaptive.decide(now, wide, gap, self.acknowledge_at, timing) {
+            Some(Decision::Now) => self.acknowledge_now = true,
+            Some(Decision::At(at)) => self.acknowledge_at = Some(at),
+            None => {}
+        }
+    }
+
+    /// Whether what the application has read is worth an acknowledgment (Linux: tcp_cleanup_rbuf).
+    pub(super) fn reading_is_worth_it(&self) -> bool {
+        let Some(adaptive) = self.adaptive.as_ref().filter(|adaptive| adaptive.is_owed()) else {
+            return false;
+        };
+        let is_much = self.next - self.last_acknowledged > adaptive.full_segment().into();
+        is_much || (adaptive.ends_write() && self.readable() == 0 && self.out_of_order.is_empty())
+    }
+
     /// Whether an acknowledgment must leave before anything else happens.
     pub fn must_acknowledge(&self) -> bool {
         self.acknowledge_now
@@ -28,6 +174,12 @@ impl Receiver {
         self.acknowledge_now = true;
     }
 
+    /// Acknowledge the peer's FIN at once, if nothing has yet: this end has closed before, so that nothing will carry it.
+    pub(crate) fn acknowledge_fin(&mut self) {
+        let owed = self.adaptive.as_ref().is_some_and(|adaptive| adaptive.is_owed());
+        self.acknowledge_now |= owed;
+    }
+
     /// Last.ACK.sent (RFC 7323 section 4.3).
     pub fn last_acknowledged(&self) -> Offset {
         self.last_acknowledged
@@ -35,7 +187,15 @@ impl Receiver {
 
     /// When a delayed acknowledgment is due.
     pub fn acknowledge_at(&self) -> Option<Instant> {
-        self.acknowledge_at
+        let compressed = self.adaptive.as_ref().and_then(|adaptive| adaptive.compressed_until);
+        self.acknowledge_at.into_iter().chain(compressed).min()
+    }
+
+    /// A segment with payload leaves.
+    pub(crate) fn note_data_sent(&mut self, now: Instant) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.on_data_sent(now);
+        }
     }
 
     /// A segment with an acknowledgment has left.
@@ -44,5 +204,8 @@ impl Receiver {
         self.acknowledge_now = false;
         self.acknowledge_at = None;
         self.segments_unacknowledged = 0;
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.acknowledged();
+        }
     }
 }

@@ -23,15 +23,51 @@ impl Receiver {
         self.duplicate = None;
     }
 
-    /// The block that holds `from` is now the most recent one; those it has swallowed are gone
-    /// (RFC 2018 section 4).
-    pub(super) fn remember_block(&mut self, from: Offset) {
-        let ranges = self.out_of_order.as_slice();
-        let after = ranges.partition_point(|&(left, _)| left <= from);
-        let block = ranges[after - 1];
+    /// What was taken in from `from` to `end` lies in the most recent block; those that it has swallowed are gone (RFC 2018 section 4).
+    pub(super) fn remember_block(&mut self, from: Offset, end: Offset) {
+        let block = match self.parameters.forgets_older_blocks {
+            true => self.extended_block(from, end),
+            false => {
+                let ranges = self.out_of_order.as_slice();
+                let after = ranges.partition_point(|&(left, _)| left <= from);
+                ranges[after - 1]
+            }
+        };
         self.recent.retain(|&(left, right)| left < block.0 || right > block.1);
         self.recent.insert(0, block);
         self.recent.truncate(SackBlocks::MAX);
+    }
+
+    /// The first block that `from..end` touches, with it, and with those that touch the two together; older blocks that have been
+    /// forgotten stay forgotten (Linux: tcp_sack_new_ofo_skb, tcp_sack_maybe_coalesce).
+    fn extended_block(&mut self, from: Offset, end: Offset) -> (Offset, Offset) {
+        let touches =
+            |block: &(Offset, Offset), other: &(Offset, Offset)| block.0 <= other.1 && other.0 <= block.1;
+        let mut block = (from, end);
+        if let Some(place) = self.recent.iter().position(|other| touches(&block, other)) {
+            let other = self.recent.remove(place);
+            block = (block.0.min(other.0), block.1.max(other.1));
+            self.recent.retain(|other| {
+                let joins = touches(&block, other);
+                if joins {
+                    block = (block.0.min(other.0), block.1.max(other.1));
+                }
+                !joins
+            });
+        }
+        block
+    }
+
+    /// Whether an acknowledgment that is held back must leave before `from..end` is taken in: with the blocks as they are, as there
+    /// might be no room later for all (Linux: tcp_sack_new_ofo_skb).
+    pub(crate) fn must_report_before(&self, start: Offset, length: u32) -> bool {
+        const EXPECTED: usize = 2;
+        let end = start + u64::from(length);
+        let is_compressing = self.adaptive.as_ref().is_some_and(|adaptive| adaptive.is_compressing());
+        is_compressing && start > self.next && {
+            let touched = self.recent.iter().position(|&(left, right)| start <= right && left <= end);
+            touched.unwrap_or(self.recent.len()) >= EXPECTED
+        }
     }
 
     /// The blocks to report: what has come twice (RFC 2883 section 4), the most recent, then others that have been reported longer
@@ -45,7 +81,8 @@ impl Receiver {
             left: left.sequence(self.initial),
             right: right.sequence(self.initial),
         };
-        let older = ranges.iter().rev().filter(|range| !self.recent.contains(range));
+        let forgets = self.parameters.forgets_older_blocks;
+        let older = ranges.iter().rev().filter(|range| !forgets && !self.recent.contains(range));
         self.duplicate
             .iter()
             .chain(&self.recent)

@@ -1,13 +1,19 @@
 //! The receiving side: reassembly, the window offered, selective and delayed acknowledgments.
 
 mod acknowledging;
+mod adaptive;
 mod blocks;
+mod tuning;
 mod window;
+
+pub use adaptive::Timing;
 
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use crate::scoreboard::{RangeSet, most_ranges};
+use adaptive::Adaptive;
 use seamline_wire::{Instant, SequenceNumber};
+use tuning::Tuning;
 
 /// What a segment's payload did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +26,36 @@ pub struct Received {
     pub refused: bool,
 }
 
+/// What both ends have agreed on that matters to the receiving side.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Agreed {
+    /// Shift of the windows this end offers.
+    pub window_shift: u8,
+    /// The largest segment this end accepts: payload plus options, in bytes.
+    pub segment_size: u32,
+    /// The same without the options that every segment has.
+    pub payload: u32,
+    /// Whether the peer takes SACK blocks in.
+    pub selective: bool,
+}
+
+/// An acceptable segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When it arrives.
+    pub now: Instant,
+    /// Where its payload begins.
+    pub start: Offset,
+    /// Bytes of payload.
+    pub length: u32,
+    /// Whether the stream ends with it.
+    pub fin: bool,
+    /// Whether a write of the peer's application ends with it (PSH).
+    pub push: bool,
+    /// What the sending side knows of time.
+    pub timing: Timing,
+}
+
 /// The receiving side of a connection.
 #[derive(Debug)]
 pub struct Receiver {
@@ -28,8 +64,9 @@ pub struct Receiver {
     next: Offset,
     read: Offset,
     offered_edge: Offset,
-    window_shift: u8,
-    segment_size: u32,
+    agreed: Agreed,
+    adaptive: Option<Box<Adaptive>>,
+    tuning: Option<Box<Tuning>>,
     /// The longest payload so far: the size of the peer's full segments.
     longest_payload: u32,
     out_of_order: RangeSet,
@@ -53,17 +90,25 @@ impl Receiver {
         parameters: ReceiverParameters,
         initial: SequenceNumber,
         next: Offset,
-        window_shift: u8,
-        segment_size: u32,
+        agreed: Agreed,
     ) -> Self {
+        let delay = parameters.delayed_acknowledgment;
+        let first_window = parameters.first_window(agreed.payload);
+        let adaptive = delay.and_then(|delay| {
+            Some(Adaptive::new(delay.adaptive?, delay.timeout, agreed.payload, first_window.into()))
+        });
+        let tuning = parameters.tuning.map(|tuning| {
+            Tuning::new(tuning, agreed.payload, agreed.window_shift, parameters.buffer, first_window)
+        });
         Receiver {
             parameters,
+            adaptive: adaptive.map(Box::new),
+            tuning: tuning.map(Box::new),
             initial,
             next,
             read: next,
             offered_edge: next,
-            window_shift,
-            segment_size,
+            agreed,
             longest_payload: 1,
             out_of_order: RangeSet::default(),
             recent: Vec::new(),
@@ -104,40 +149,46 @@ impl Receiver {
         self.finished && !self.withheld
     }
 
-    /// The connection is not open: what comes is kept from the application until [`Receiver::release`].
+    /// The connection is not open: what comes is kept from the application until [`Receiver::open`].
     pub(crate) fn withhold(&mut self) {
         self.withheld = true;
     }
 
     /// The connection is open. Returns how many bytes are readable by that.
-    pub(crate) fn release(&mut self) -> u64 {
+    pub(crate) fn open(&mut self, now: Instant) -> u64 {
         self.withheld = false;
+        let offered = self.offered();
+        if let Some(tuning) = &mut self.tuning {
+            tuning.open(now, self.read, offered);
+        }
         self.readable()
     }
 
-    /// The application reads everything there is, before the window is offered again.
-    pub fn consume_all(&mut self) {
-        self.read += self.readable();
-    }
-
-    /// Take in payload and FIN of an acceptable segment that begins at `start`.
-    pub fn accept(&mut self, now: Instant, start: Offset, length: u32, fin: bool) -> Received {
+    /// Take in payload and FIN.
+    pub fn accept(&mut self, arrival: &Arrival) -> Received {
+        let &Arrival { start, length, fin, .. } = arrival;
         self.longest_payload = self.longest_payload.max(length);
         let data_end = start + u64::from(length);
         let edge = self.offered_edge.max(self.next);
         let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
         let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
         let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);
+        if self.parameters.forgets_older_blocks {
+            self.duplicate_reported();
+        }
         self.note_duplicate(start, to.max(start));
         if self.out_of_order.is_empty() && from == self.next && !self.finished {
-            return self.accept_in_order(now, length, to, fin);
+            return self.accept_in_order(arrival, to, fin);
         }
         let before = self.next;
         let end = if fin { data_end + 1 } else { to };
-        let most = most_ranges(u64::from(self.parameters.buffer), self.segment_size);
+        let most = most_ranges(u64::from(self.parameters.buffer), self.agreed.segment_size);
         if before < from && from < end && !self.out_of_order.has_room_for(from, end, most) {
             self.acknowledge_now = true;
             return Received { refused: true, ..Received::default() };
+        }
+        if before < from && from < end {
+            self.note_beyond_gap(arrival);
         }
         let new = if from < to { self.out_of_order.insert(from, to) } else { 0 };
         if fin {
@@ -146,24 +197,28 @@ impl Receiver {
         }
         self.advance_over_received();
         if self.next == before && from < end {
-            self.remember_block(from);
+            self.remember_block(from, end);
         }
-        self.acknowledge_now = true;
-        let fin_reached = u64::from(self.finished && before != self.next);
-        Received { delivered: (self.next - before) - fin_reached, new, refused: false }
+        let fin_reached = self.finished && before != self.next;
+        let delivered = (self.next - before) - u64::from(fin_reached);
+        match self.next > before {
+            true => self.note_in_order(arrival, fin_reached, true),
+            false => self.note_nothing_in_order(from < end),
+        }
+        Received { delivered, new, refused: false }
     }
 
-    fn accept_in_order(&mut self, now: Instant, length: u32, to: Offset, fin: bool) -> Received {
+    fn accept_in_order(&mut self, arrival: &Arrival, to: Offset, fin: bool) -> Received {
         let delivered = to.saturating_since(self.next);
         self.next = self.next.max(to);
         if fin {
             self.next += 1;
             self.finished = true;
         }
-        if fin || (delivered == 0 && length > 0) {
-            self.acknowledge_now = true;
-        } else if delivered > 0 {
-            self.schedule_acknowledgment(now);
+        match fin || delivered > 0 {
+            true => self.note_in_order(arrival, fin, false),
+            false if arrival.length > 0 => self.note_nothing_in_order(false),
+            false => {}
         }
         Received { delivered, new: delivered, refused: false }
     }

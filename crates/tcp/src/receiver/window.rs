@@ -1,23 +1,57 @@
 //! The window: what is offered to the peer, and what is accepted from it.
 
 use super::Receiver;
+use super::tuning::Selected;
 use crate::offset::Offset;
+use crate::parameters::ReceiverParameters;
+use seamline_wire::Instant;
 
 impl Receiver {
-    /// The application reads `bytes` (at most what is readable). Returns whether the window opened
-    /// enough to report it: by two segments, or half the buffer, as in 4.4BSD; less rides on the
-    /// next acknowledgment. One that is closed on purpose stays closed.
-    pub fn consume(&mut self, bytes: u64) -> bool {
-        self.read += bytes.min(self.readable());
-        let opened = self.window().saturating_sub(self.offered());
-        let worth_telling = (2 * u64::from(self.segment_size)).min(u64::from(self.parameters.buffer) / 2);
-        !self.closed_on_purpose && opened > 0 && opened >= worth_telling
+    /// The application reads `bytes` (at most what is readable). Returns whether that is worth an acknowledgment.
+    pub fn consume(&mut self, now: Instant, bytes: u64) -> bool {
+        let bytes = bytes.min(self.readable());
+        // As in Linux, what counts is known when the first segment of a read has been copied.
+        let first = bytes.min(self.full_segment().into());
+        let unread = self.readable() - first;
+        if let Some(tuning) = self.tuning.as_mut().filter(|_| bytes > 0) {
+            tuning.adjust(now, self.read + first, unread);
+        }
+        self.read += bytes;
+        self.reading_is_worth_it() || (!self.closed_on_purpose && self.has_opened())
     }
 
-    /// The receive buffer in bytes from now on. A smaller one takes nothing back that was offered (RFC 9293 section 3.8.6):
+    /// Whether the window has opened enough to report it: by two segments, or half the buffer, as in 4.4BSD; where it adapts, to
+    /// twice of what is left, as in Linux (tcp_cleanup_rbuf). Less rides on the next acknowledgment. One that is
+    /// closed on purpose stays closed.
+    fn has_opened(&self) -> bool {
+        let offered = self.offered();
+        if let Some(tuning) = &self.tuning {
+            let window = self.selected().window;
+            return !self.finished && 2 * offered <= tuning.clamp() && window > 0 && window >= 2 * offered;
+        }
+        let opened = self.window().saturating_sub(offered);
+        let worth_telling =
+            (2 * u64::from(self.agreed.segment_size)).min(u64::from(self.parameters.buffer) / 2);
+        opened > 0 && opened >= worth_telling
+    }
+
+    /// The application reads everything there is when it arrives, before the window is offered again. A window that adapts counts
+    /// what is unread when it is offered, so there reading comes after that.
+    pub fn consume_all(&mut self) {
+        self.read += self.readable();
+    }
+
+    /// Whether [`Receiver::consume`] follows an acknowledgment, if the application reads at once.
+    pub(crate) fn reads_late(&self) -> bool {
+        self.tuning.is_some()
+    }
+
+    /// The receive buffer in bytes from now on, however much the connection needs. A smaller one takes nothing back that was offered (RFC 9293 section 3.8.6):
     /// until that has come, it shows in [`Receiver::committed`].
     pub fn set_buffer(&mut self, bytes: u32) {
         self.parameters.buffer = bytes;
+        self.parameters.tuning = None;
+        self.tuning = None;
     }
 
     /// So many bytes from the next one on have been offered by other means than [`Receiver::offer`].
@@ -36,6 +70,11 @@ impl Receiver {
         u64::from(self.parameters.buffer.max(u32::from(u16::MAX)))
     }
 
+    /// What it was made from, with the buffer as it is now.
+    pub(crate) fn parameters(&self) -> &ReceiverParameters {
+        &self.parameters
+    }
+
     /// The receive buffer in bytes.
     pub fn buffer(&self) -> u32 {
         self.parameters.buffer
@@ -48,18 +87,56 @@ impl Receiver {
 
     /// RCV.WND in bytes; the right edge never moves left (RFC 9293 section 3.8.6).
     pub fn window(&self) -> u64 {
-        let kept = self.next - self.read;
-        let free = u64::from(self.parameters.buffer).saturating_sub(kept);
-        let edge = self.next + free;
-        let step = u64::from(self.segment_size).min(u64::from(self.parameters.buffer) / 2);
+        let selected = self.selected().window;
+        match self.offered() {
+            offered if selected < offered && self.tuning.is_some() => {
+                offered.next_multiple_of(1 << self.agreed.window_shift)
+            }
+            _ => selected,
+        }
+    }
+
+    /// The window by what is free, wherever the right edge stands in the window that adapts.
+    pub(super) fn selected(&self) -> Selected {
+        let unread = self.next - self.read;
+        match &self.tuning {
+            Some(tuning) if tuning.is_open() => {
+                tuning.select(self.used_memory(), unread, self.last_window(), self.full_segment())
+            }
+            Some(_) => {
+                let window = self.parameters.first_window(self.agreed.payload).min(u32::from(u16::MAX));
+                Selected { window: u64::from(window).saturating_sub(unread), is_short: false }
+            }
+            None => Selected { window: self.window_of_buffer(unread), is_short: false },
+        }
+    }
+    fn window_of_buffer(&self, unread: u64) -> u64 {
+        let buffer = u64::from(self.parameters.buffer);
+        let edge = self.next + buffer.saturating_sub(unread);
+        let step = u64::from(self.agreed.segment_size).min(buffer / 2);
         let edge = if edge.saturating_since(self.offered_edge) < step { self.offered_edge } else { edge };
         edge.saturating_since(self.next)
     }
 
+    /// The window that the last acknowledgment offered.
+    pub(super) fn last_window(&self) -> u64 {
+        self.offered_edge.saturating_since(self.last_acknowledged)
+    }
+
+    /// Memory in use, where windows are chosen by memory.
+    pub(super) fn used_memory(&self) -> u64 {
+        let bytes = (self.next - self.read) + self.out_of_order.total();
+        self.tuning.as_ref().map_or(0, |tuning| tuning.memory_of(bytes, self.full_segment()))
+    }
+
     /// The window field to send, and remember it as offered. `scaled` is false on a SYN.
     pub fn offer(&mut self, scaled: bool) -> u16 {
-        let shift = if scaled { self.window_shift } else { 0 };
+        let shift = if scaled { self.agreed.window_shift } else { 0 };
         let window = if self.closed_on_purpose { 0 } else { self.window() };
+        let is_short = self.adaptive.is_some() && self.selected().is_short;
+        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| is_short) {
+            adaptive.on_shortage();
+        }
         let field = (window >> shift).min(u64::from(u16::MAX)) as u16;
         self.offered_edge = self.offered_edge.max(self.next + (u64::from(field) << shift));
         field

@@ -175,3 +175,36 @@ fn the_window_accepted_is_the_one_offered() {
     opener.inject(rst(65_536)).expect_nothing().inject(rst(65_535)).expect(ack(1));
     opener.is(State::Established);
 }
+
+/// Linux's tcp_oow_rate_limited: what has no payload and is not acceptable is answered twice in a second, what has payload always.
+#[test]
+fn answers_to_what_has_no_payload_can_be_limited() {
+    let mut script = Script::established(plain(|p| p.connection.limits_answers = true), "newreno");
+    script.inject(data(1..1001)).inject(data(1001..2001)).expect(ack(2001));
+    script.at(2000).inject_times(5, ack(1).seq(2000)).expect(ack(2001)).expect_nothing();
+    script.at(2400).inject(data(1..1001)).expect(ack(2001)).inject(data(1..1001)).expect(ack(2001));
+    script.at(2500).inject_times(5, ack(1).seq(2000)).expect(ack(2001)).expect_nothing();
+    assert_eq!(script.endpoint.statistics().challenge_acks, 0);
+}
+
+/// Linux's tcp_disordered_ack: a duplicate acknowledgment that others have overtaken is one of the three that show a loss, although its
+/// timestamp is older than theirs. One that is older than a retransmission timeout is not, nor does any let the clock go back.
+#[test]
+fn acknowledgments_that_were_overtaken_count() {
+    for tolerates in [false, true] {
+        let parameters = plain(|p| {
+            p.segments.timestamp_tick = Some(seamline_wire::Duration::from_millis(1));
+            p.connection.tolerates_disordered_acknowledgments = tolerates;
+        });
+        let mut script = Script::connected(parameters, "newreno", syn_ack().times(5000, 1));
+        script.at(1000).supply(9880).expect_run(1..9881, 988).at(1100).inject(ack(1).times(6002, 1001));
+        script.inject(ack(1).times(6001, 1001));
+        match tolerates {
+            false => script.expect(ack(1).seq(9881)),
+            true => script.expect_nothing(),
+        };
+        script.inject(ack(1).times(3000, 1001)).expect(ack(1).seq(9881).times(1101, 6002));
+        script.inject(ack(1).times(6002, 1001));
+        assert_eq!(script.take().iter().any(|sent| sent.sequence == 1), tolerates, "sent again");
+    }
+}

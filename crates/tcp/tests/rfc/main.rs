@@ -3,6 +3,7 @@
 #![expect(clippy::single_range_in_vec_init, reason = "a list of one SACK block is meant")]
 
 mod acceptance;
+mod adaptive;
 mod closing;
 mod congestion;
 mod cross_layer;
@@ -26,6 +27,7 @@ mod sending;
 mod sequence;
 mod spurious;
 mod timers;
+mod tuning;
 mod vegas;
 mod westwood;
 mod window_use;

@@ -115,6 +115,10 @@ impl Seg {
         self.length = length;
         self
     }
+    pub(crate) fn with_push(mut self) -> Self {
+        self.flags = self.flags | Flags::PSH;
+        self
+    }
     pub(crate) fn with_fin(mut self) -> Self {
         self.flags = self.flags | Flags::FIN;
         self

@@ -1,6 +1,13 @@
 //! Orthogonal, named parameters of an endpoint. A profile ([`crate::profile`]) is nothing but a set
 //! of them; no code asks which profile it is.
 
+mod receiving;
+
+pub use receiving::{
+    AcknowledgmentCompression, AdaptiveAcknowledgment, DelayedAcknowledgment, ReceiverParameters,
+    WindowTuning,
+};
+
 use crate::cc::CongestionControlParameters;
 use crate::handover::HandoverParameters;
 use crate::loss_notification::LossNotificationParameters;
@@ -134,30 +141,6 @@ parameters! {
     }
 }
 
-/// Delayed acknowledgments (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DelayedAcknowledgment {
-    /// The longest wait (at most 500 ms).
-    pub timeout: Duration,
-    /// An acknowledgment is sent at the latest for this many full segments (2).
-    pub segments: u32,
-}
-
-parameters! {
-    /// The receiving side.
-    pub struct ReceiverParameters {
-        /// Receive buffer in bytes: the largest window offered.
-        pub buffer: u32 = 8 << 20,
-        /// Delay acknowledgments, or acknowledge every segment.
-        pub delayed_acknowledgment: Option<DelayedAcknowledgment> =
-            Some(DelayedAcknowledgment { timeout: Duration::from_millis(200), segments: 2 }),
-        /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
-        pub most_sack_blocks: usize = 4,
-        /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
-        pub reports_duplicates: bool = false,
-    }
-}
-
 impl Parameters {
     /// Limit the window to so many segments, and the initial threshold with it where it was equal to the limit.
     pub fn limit_window(&mut self, segments: u32) {
@@ -168,10 +151,11 @@ impl Parameters {
         self.ns2.vegas.log_segments = self.ns2.vegas.log_segments.map(|_| segments);
     }
 
-    /// Receive into so many bytes, and scale the window so that it can offer them, where it is scaled at all (RFC 7323
-    /// section 2.3: by 14 at most).
+    /// Receive into so many bytes from the start, rather than into as many as the connection turns out to need, and scale the window
+    /// so that it can offer them, where it is scaled at all (RFC 7323 section 2.3: by 14 at most).
     pub fn set_receive_buffer(&mut self, bytes: u32) {
         self.receiver.buffer = bytes;
+        self.receiver.tuning = None;
         if let Some(shift) = self.segments.window_scale.as_mut() {
             while u64::from(bytes) > u64::from(u16::MAX) << *shift && *shift < 14 {
                 *shift += 1;
@@ -193,6 +177,12 @@ parameters! {
         pub soft_errors_end_handshakes: bool = false,
         /// The side that opens acknowledges the peer's SYN in a segment of its own, before its application can supply data.
         pub acknowledges_before_data: bool = false,
+        /// Take a duplicate acknowledgment in although its timestamp is old (Linux: tcp_disordered_ack), rather than answer it (RFC 7323
+        /// section 5.3).
+        pub tolerates_disordered_acknowledgments: bool = false,
+        /// Answer what has no payload and is not acceptable at the rate of challenge ACKs (Linux: tcp_oow_rate_limited), rather than
+        /// each such segment (RFC 9293 section 3.10.7.4).
+        pub limits_answers: bool = false,
         /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
         pub user_timeout: Option<Duration> = Some(Duration::from_secs(300)),
         /// Send a keep-alive after this much silence, at this interval, and give up after so many

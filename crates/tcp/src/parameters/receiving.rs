@@ -1,0 +1,96 @@
+//! Parameters of the receiving side.
+
+use seamline_wire::Duration;
+
+/// Delayed acknowledgments (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAcknowledgment {
+    /// The longest wait (at most 500 ms); where it adapts, the shortest and first one.
+    pub timeout: Duration,
+    /// An acknowledgment is sent at the latest for this many full segments (2). Where the wait adapts, it is sent for more than one
+    /// full segment, however many those are.
+    pub segments: u32,
+    /// Adapt the wait to the arrival of segments, and leave it out where the peer may be waiting.
+    pub adaptive: Option<AdaptiveAcknowledgment>,
+}
+
+/// How acknowledgments adapt to what arrives, as Linux has it (tcp_event_data_recv, __tcp_ack_snd_check, tcp_send_delayed_ack,
+/// tcp_cleanup_rbuf): segments are acknowledged one by one at the start, after a pause and after duplicates; an application that reads
+/// everything there is acknowledges the end of a write; and the wait follows the interval between segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdaptiveAcknowledgment {
+    /// The longest wait (TCP_DELACK_MAX: 200 ms).
+    pub longest: Duration,
+    /// So many segments are acknowledged one by one, at most (TCP_MAX_QUICKACKS: 16).
+    pub quick: u32,
+    /// Hold acknowledgments of what arrives beyond a gap back, so that one stands for several.
+    pub compression: Option<AcknowledgmentCompression>,
+}
+
+/// Fewer acknowledgments of what arrives beyond a gap, for a peer with SACK (Linux: __tcp_ack_snd_check, tcp_comp_sack_*).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcknowledgmentCompression {
+    /// After each advance so many are sent at once: the peer counts them (TCP_FASTRETRANS_THRESH: 3).
+    pub spared: u32,
+    /// The longest wait (tcp_comp_sack_delay_ns: 1 ms).
+    pub delay: Duration,
+    /// The wait is at most the round-trip time divided by this (20).
+    pub share_of_round_trip: u64,
+    /// How much later the timer expires (tcp_comp_sack_slack_ns: 100 us).
+    pub slack: Duration,
+    /// One acknowledgment stands for at most so many (tcp_comp_sack_nr: 44).
+    pub most: u32,
+}
+
+/// How the window grows with what a connection turns out to need, as Linux has it (tcp_select_initial_window, tcp_grow_window,
+/// tcp_rcv_space_adjust, __tcp_select_window). Memory is counted by buffers, not by payload (truesize): each segment takes
+/// `bookkeeping` bytes and a buffer whose size is a power of two. So Linux accounts for packets that are received into buffers
+/// of their own; with drivers that receive into pages the share of payload is another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowTuning {
+    /// Memory in bytes at the beginning (tcp_rmem\[1\]: 128 KiB), half of it for payload until segments show the share.
+    pub first_memory: u32,
+    /// Most memory in bytes (tcp_rmem\[2\]: 6 MiB).
+    pub most_memory: u32,
+    /// Memory in bytes that a segment takes besides the buffer that holds it (struct sk_buff: 256).
+    pub bookkeeping: u32,
+    /// Bytes of the buffer that hold no payload (headroom, headers, struct skb_shared_info: 450).
+    pub around: u32,
+}
+
+impl WindowTuning {
+    /// Memory that a segment with so much payload takes.
+    pub(crate) fn memory_of(&self, payload: u32) -> u64 {
+        u64::from(self.bookkeeping) + u64::from(payload + self.around).next_power_of_two()
+    }
+}
+
+impl ReceiverParameters {
+    /// The window in bytes before anything has arrived, in whole segments of `payload` bytes where it adapts (Linux:
+    /// tcp_select_initial_window).
+    pub(crate) fn first_window(&self, payload: u32) -> u32 {
+        let Some(tuning) = self.tuning else { return self.buffer };
+        let space = self.buffer.min(tuning.first_memory / 2);
+        if space > payload { space - space % payload.max(1) } else { space }
+    }
+}
+
+parameters! {
+    /// The receiving side.
+    pub struct ReceiverParameters {
+        /// Receive buffer in bytes: the largest window offered.
+        pub buffer: u32 = 8 << 20,
+        /// Offer less than the buffer at first; `None` offers all of it from the start.
+        pub tuning: Option<WindowTuning> = None,
+        /// Delay acknowledgments, or acknowledge every segment.
+        pub delayed_acknowledgment: Option<DelayedAcknowledgment> =
+            Some(DelayedAcknowledgment { timeout: Duration::from_millis(200), segments: 2, adaptive: None }),
+        /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
+        pub most_sack_blocks: usize = 4,
+        /// Report no blocks but the last four, as they were put together from segments (Linux: tcp_sack_new_ofo_skb), rather than
+        /// older ones where there is room (RFC 2018 section 4), and no duplicate that other data has followed (tcp_data_queue).
+        pub forgets_older_blocks: bool = false,
+        /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
+        pub reports_duplicates: bool = false,
+    }
+}

@@ -1,0 +1,215 @@
+//! A window that grows with what a connection turns out to need ([`WindowTuning`]).
+
+use crate::offset::Offset;
+use crate::parameters::WindowTuning;
+use seamline_wire::{Duration, Instant};
+
+/// Shares of memory that hold payload are counted in this part (TCP_RMEM_TO_WIN_SCALE).
+const WHOLE: u64 = 256;
+/// Segments that a peer sends before it hears of us (TCP_INIT_CWND).
+const FIRST_FLIGHT: u64 = 10;
+
+#[derive(Debug)]
+pub(super) struct Tuning {
+    parameters: WindowTuning,
+    /// The payload of our full segments, which the peer's are taken to resemble.
+    segment: u64,
+    shift: u8,
+    /// The largest window, whatever memory there is.
+    largest: u64,
+    memory: u64,
+    /// The part of memory that holds payload, of 256.
+    share: u64,
+    /// The window that the memory allows.
+    clamp: u64,
+    /// The window that is offered at most until more has been seen (rcv_ssthresh).
+    threshold: u64,
+    is_open: bool,
+    /// Eight times the smoothed round-trip time in microseconds; zero before any sample.
+    round_trip: u64,
+    window_ends: Option<(Offset, Instant)>,
+    last_echo: Option<u32>,
+    /// What was read within a round-trip time.
+    read_before: u64,
+    counted_from: (Offset, Instant),
+}
+
+/// The window to offer, and whether room is short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Selected {
+    pub(super) window: u64,
+    pub(super) is_short: bool,
+}
+
+impl Tuning {
+    pub(super) fn new(
+        parameters: WindowTuning,
+        segment: u32,
+        shift: u8,
+        largest: u32,
+        first_window: u32,
+    ) -> Self {
+        Tuning {
+            parameters,
+            segment: segment.into(),
+            shift,
+            largest: largest.into(),
+            memory: parameters.first_memory.into(),
+            share: WHOLE / 2,
+            clamp: u64::from(u16::MAX) << shift,
+            threshold: first_window.into(),
+            is_open: false,
+            round_trip: 0,
+            window_ends: None,
+            last_echo: None,
+            read_before: 0,
+            counted_from: (Offset::SYN, Instant::ZERO),
+        }
+    }
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+    pub(super) fn clamp(&self) -> u64 {
+        self.clamp
+    }
+    fn payload_in(&self, memory: u64) -> u64 {
+        memory * self.share / WHOLE
+    }
+    /// Memory of so many bytes that came in segments of `full_segment`.
+    pub(super) fn memory_of(&self, bytes: u64, full_segment: u32) -> u64 {
+        bytes.div_ceil(full_segment.max(1).into()) * self.parameters.memory_of(full_segment)
+    }
+
+    /// The connection is open, with so much of the window offered (tcp_init_buffer_space).
+    pub(super) fn open(&mut self, now: Instant, read: Offset, offered: u64) {
+        let most = self.payload_in(self.memory);
+        self.clamp = self.clamp.min(most);
+        if self.clamp > 2 * self.segment && self.clamp + self.segment > most {
+            self.clamp = most.saturating_sub(self.segment).max(2 * self.segment);
+        }
+        self.threshold = self.threshold.min(self.clamp);
+        self.read_before = self.threshold.min(offered).min(FIRST_FLIGHT * self.segment);
+        self.counted_from = (read, now);
+        self.is_open = true;
+    }
+
+    /// The peer's full segments have another length (tcp_measure_rcv_mss).
+    pub(super) fn on_segment_size(&mut self, length: u32) {
+        let share = u64::from(length) * WHOLE / self.parameters.memory_of(length);
+        if share.max(1) != self.share {
+            self.share = share.max(1);
+            self.clamp = self.payload_in(self.memory);
+            self.read_before = self.read_before.min(self.clamp);
+        }
+    }
+
+    /// A segment has arrived that leaves `used` bytes of memory in use: let the window grow by two segments if it can. Returns whether it
+    /// did (tcp_grow_window).
+    pub(super) fn grow(&mut self, used: u64, length: u32, full_segment: u32) -> bool {
+        let space = self.payload_in(self.memory.saturating_sub(used));
+        let room = self.clamp.min(space).saturating_sub(self.threshold);
+        let growth = self.growth_for(length, full_segment);
+        if room == 0 || growth == 0 {
+            return false;
+        }
+        self.threshold += room.min(growth.max(2 * u64::from(length)));
+        true
+    }
+    /// By how much a segment of this length lets the window grow; small ones do not, unless the window is small (__tcp_grow_window).
+    fn growth_for(&self, length: u32, full_segment: u32) -> u64 {
+        let mut space = self.payload_in(self.parameters.memory_of(length));
+        if space <= length.into() {
+            return 2 * self.segment;
+        }
+        let mut most = self.payload_in(self.parameters.most_memory.into()) / 2;
+        space /= 2;
+        while self.threshold <= most {
+            if space <= length.into() {
+                return 2 * u64::from(full_segment);
+            }
+            space /= 2;
+            most /= 2;
+        }
+        0
+    }
+
+    /// The window to offer with `used` bytes of memory in use, `current` offered last (__tcp_select_window).
+    pub(super) fn select(&self, used: u64, unread: u64, current: u64, full_segment: u32) -> Selected {
+        let unit = 1u64 << self.shift;
+        let allowed = self.payload_in(self.memory);
+        let full = self.clamp.min(allowed);
+        let full_segment = u64::from(full_segment).min(full);
+        let mut free = self.payload_in(self.memory.saturating_sub(used));
+        let is_short = free < full / 2;
+        if is_short {
+            free -= free % unit;
+            if free < allowed / 16 || free < full_segment {
+                return Selected { window: 0, is_short };
+            }
+        }
+        let free = free.min(self.threshold).min(self.largest.saturating_sub(unread));
+        let window = if self.shift > 0 {
+            free.next_multiple_of(unit)
+        } else if current + full_segment <= free || current > free {
+            free - free % full_segment.max(1)
+        } else if full_segment == full && free > current + full / 2 {
+            free
+        } else {
+            current
+        };
+        Selected { window, is_short }
+    }
+
+    /// The round-trip time, once there is a measurement.
+    pub(super) fn round_trip(&self) -> Option<Duration> {
+        (self.round_trip > 0).then(|| Duration::from_nanos(self.round_trip * 125))
+    }
+    fn sample(&mut self, microseconds: u64, may_raise: bool) {
+        let sample = 8 * microseconds;
+        if self.round_trip == 0 || sample < self.round_trip {
+            self.round_trip = sample;
+        } else if may_raise {
+            self.round_trip = self.round_trip - self.round_trip / 8 + microseconds;
+        }
+    }
+    /// A full segment echoes a time stamp of `age`; only the first with each counts (tcp_rcv_rtt_measure_ts).
+    pub(super) fn measure_by_echo(&mut self, echo: u32, age: Duration, is_full: bool) {
+        let is_new = self.last_echo.replace(echo) != Some(echo);
+        if is_new && is_full && !age.is_zero() {
+            self.sample(age.as_nanos() / 1000, true);
+        }
+    }
+    /// Data has arrived up to `next`: a window takes at least a round-trip time (tcp_rcv_rtt_measure).
+    pub(super) fn measure_by_window(&mut self, now: Instant, next: Offset, window: u64) {
+        if let Some((end, since)) = self.window_ends {
+            if next < end {
+                return;
+            }
+            self.sample((now.saturating_since(since).as_nanos() / 1000).max(1), false);
+        }
+        self.window_ends = Some((next + window, now));
+    }
+
+    /// The application has read everything before `read`, and has `unread` bytes left: make room for what a peer in slow start will send within the round-trip
+    /// time after the next (tcp_rcv_space_adjust).
+    pub(super) fn adjust(&mut self, now: Instant, read: Offset, unread: u64) {
+        let (from, since) = self.counted_from;
+        let elapsed = now.saturating_since(since).as_nanos() / 1000;
+        if self.round_trip == 0 || elapsed < self.round_trip / 8 {
+            return;
+        }
+        let copied = (read - from).saturating_sub(unread);
+        if copied > self.read_before {
+            let steady = 2 * copied + 16 * self.segment;
+            let growth = steady * (copied - self.read_before) / self.read_before.max(1);
+            let wanted = (steady + 2 * growth) * WHOLE / self.share;
+            let memory = wanted.min(self.parameters.most_memory.into());
+            if memory > self.memory {
+                self.memory = memory;
+                self.clamp = self.payload_in(memory);
+            }
+            self.read_before = copied;
+        }
+        self.counted_from = (read, now);
+    }
+}
