@@ -1,6 +1,7 @@
 //! What is sent, and what is noted of it.
 
 use super::*;
+use seamline_wire::Flags;
 
 impl Sender {
     pub(super) fn send(&mut self, most: u32, exit: &mut Exit<'_>) {
@@ -55,7 +56,7 @@ impl Sender {
         if retransmission {
             self.note_sent_again(at, at + u64::from(sequence_length), exit);
         }
-        self.emit(at, length, fin, retransmission, exit);
+        self.emit(at, length, Flags::ACK, fin, retransmission, exit);
         sequence_length
     }
 

@@ -56,7 +56,7 @@ impl Sender {
     }
 
     /// A segment from `start` to `end`, a FIN included, leaves.
-    pub(super) fn put(&mut self, start: Offset, end: Offset, exit: &mut Exit<'_>) {
+    pub(super) fn put(&mut self, start: Offset, end: Offset, pushes: bool, exit: &mut Exit<'_>) {
         let fin = end > self.data_end;
         let length = (end.min(self.data_end) - start) as u32;
         let retransmission = start < self.view.highest_sent;
@@ -67,7 +67,8 @@ impl Sender {
         }
         self.view.highest_sent = self.view.highest_sent.max(end);
         self.last_sent = self.view.now;
-        self.emit(start, length, fin, retransmission, exit);
+        let push = if pushes { Flags::PSH } else { Flags::ACK };
+        self.emit(start, length, push, fin, retransmission, exit);
     }
     /// A segment without data below the window, which the peer answers (`tcp_xmit_probe_skb`).
     pub(super) fn send_probe(&mut self, exit: &mut Exit<'_>) {
@@ -75,16 +76,17 @@ impl Sender {
         let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
         exit.header.send(self.view.now, segment, exit.receiver, exit.out);
     }
-    /// Send `length` bytes from `start` on.
+    /// Send `length` bytes from `start` on, with `more` flags than a segment there has.
     pub(in crate::sender) fn emit(
         &mut self,
         start: Offset,
         length: u32,
+        more: Flags,
         fin: bool,
         retransmission: bool,
         exit: &mut Exit<'_>,
     ) {
-        let mut flags = Flags::ACK;
+        let mut flags = Flags::ACK | more;
         if length > 0 && start + u64::from(length) == self.data_end {
             flags = flags | Flags::PSH;
         }

@@ -39,6 +39,8 @@ pub(super) struct Record {
     pub(super) resent: bool,
     /// It was sent more than once.
     pub(super) ever_resent: bool,
+    /// It carries PSH.
+    pub(super) pushes: bool,
     pub(super) snapshot: Snapshot,
     older: Id,
     newer: Id,
@@ -55,6 +57,7 @@ impl Record {
             lost: false,
             resent: false,
             ever_resent: false,
+            pushes: false,
             snapshot,
             older: NONE,
             newer: NONE,
@@ -135,11 +138,10 @@ impl Queue {
         self.resent > 0 || self.head().is_some_and(|head| head.ever_resent)
     }
 
-    pub(super) fn push(&mut self, record: Record) -> Id {
+    pub(super) fn push(&mut self, record: Record) {
         let id = self.first + self.records.len() as Id;
         self.records.push_back(record);
         self.append_to_order(id);
-        id
     }
     /// The segment was sent again.
     pub(super) fn note_resent(&mut self, id: Id, now: Instant, snapshot: Snapshot, counted: bool) {

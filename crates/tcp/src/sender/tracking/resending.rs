@@ -52,7 +52,7 @@ impl Run<'_, '_> {
             return false;
         }
         let now = self.now();
-        self.s.put(record.start, record.end, self.exit);
+        self.s.put(record.start, record.end, record.pushes, self.exit);
         self.t.pacing.note_sent(now, record.end - record.start, self.t.segments_sent);
         self.t.segments_sent += 1;
         let snapshot = self.t.delivery.snapshot(now, false);

@@ -194,8 +194,11 @@ impl Run<'_, '_> {
                 break;
             }
             let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty());
-            self.s.put(start, to, self.exit);
-            self.t.queue.push(Record::new(start, to, now, snapshot));
+            let mut record = Record::new(start, to, now, snapshot);
+            // The end of a burst is pushed, so that the receiver's host does not wait for more of it.
+            record.pushes = bytes > size && to >= end;
+            self.s.put(start, to, record.pushes, self.exit);
+            self.t.queue.push(record);
             self.t.segments_sent += 1;
             if to - start < size {
                 self.t.last_small = to;
