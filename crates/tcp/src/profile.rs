@@ -104,6 +104,7 @@ fn linux_receiver(receiver: &mut ReceiverParameters) {
     let adaptive = AdaptiveAcknowledgment {
         longest: Duration::from_millis(200),
         quick: 16,
+        tick: Duration::from_millis(1),
         compression: Some(compression),
     };
     receiver.delayed_acknowledgment = Some(DelayedAcknowledgment {

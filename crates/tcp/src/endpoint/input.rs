@@ -106,7 +106,7 @@ impl Endpoint {
         self.network_error = None;
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
-        if let (Some(times), Some(clock)) = (segment.timestamps, &self.header.timestamps) {
+        if let (Some(times), Some(clock), false) = (segment.timestamps, &self.header.timestamps, opens) {
             self.receiver.measure_by_echo(times.echo, clock.since(now, times.echo), segment.length);
         }
         let mut delivered = 0;

@@ -23,6 +23,9 @@ pub struct AdaptiveAcknowledgment {
     pub longest: Duration,
     /// So many segments are acknowledged one by one, at most (TCP_MAX_QUICKACKS: 16).
     pub quick: u32,
+    /// The clock of intervals and waits ticks so often (1 ms at 1000 Hz), and a wait ends with the tick after it; zero for a clock
+    /// without ticks.
+    pub tick: Duration,
     /// Hold acknowledgments of what arrives beyond a gap back, so that one stands for several.
     pub compression: Option<AcknowledgmentCompression>,
 }

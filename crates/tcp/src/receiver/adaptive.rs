@@ -8,9 +8,6 @@ const FIRST_SEGMENT: u32 = 536;
 /// A segment of at least this size that ends no write is a full one (TCP_MIN_MSS).
 const LEAST_SEGMENT: u32 = 88;
 
-/// No wait is shorter (a tick of Linux's clock).
-const TICK: Duration = Duration::from_millis(1);
-
 /// What the sending side knows of time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timing {
@@ -123,6 +120,7 @@ impl Adaptive {
     /// Data has arrived in order (tcp_event_data_recv).
     pub(super) fn on_data(&mut self, now: Instant, window: u64, timing: &Timing) {
         self.owe();
+        let now = self.ticked(now);
         let pause = now.saturating_since(self.last_data);
         if self.interval.is_zero() {
             self.acknowledge_quickly(window);
@@ -163,7 +161,7 @@ impl Adaptive {
     }
     /// Data leaves (tcp_event_data_sent).
     pub(super) fn on_data_sent(&mut self, now: Instant) {
-        if now.saturating_since(self.last_data) < self.interval {
+        if self.ticked(now).saturating_since(self.last_data) < self.interval {
             self.interactive = true;
         }
     }
@@ -201,12 +199,18 @@ impl Adaptive {
             let round_trip = timing.smoothed.map_or(most, |smoothed| smoothed.max(self.least));
             wait = wait.min(most).min(round_trip);
         }
-        let wait = wait.min(self.parameters.longest).max(TICK);
+        let wait = wait.min(self.parameters.longest);
+        let (begin, tick) = (self.ticked(now), self.parameters.tick);
         match due {
-            Some(due) if due <= now + wait / 4 => Decision::Now,
-            Some(due) => Decision::At(due.min(now + wait)),
-            None => Decision::At(now + wait),
+            Some(due) if due <= begin + wait / 4 + tick => Decision::Now,
+            Some(due) => Decision::At(due.min(begin + wait + tick)),
+            None => Decision::At(begin + wait + tick),
         }
+    }
+    /// The time of the clock that ticks.
+    fn ticked(&self, now: Instant) -> Instant {
+        let tick = self.parameters.tick.as_nanos().max(1);
+        Instant::from_nanos(now.as_nanos() / tick * tick)
     }
 
     fn compress(&mut self, now: Instant, gap: Gap, timing: &Timing) -> Option<Decision> {

@@ -8,7 +8,12 @@ use seamline_tcp::parameters::{
 use seamline_wire::{Duration, Instant};
 
 fn adapting(quick: u32, compression: Option<AcknowledgmentCompression>) -> Parameters {
-    let adaptive = AdaptiveAcknowledgment { longest: Duration::from_millis(200), quick, compression };
+    let adaptive = AdaptiveAcknowledgment {
+        longest: Duration::from_millis(200),
+        quick,
+        tick: Duration::ZERO,
+        compression,
+    };
     let delayed =
         DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2, adaptive: Some(adaptive) };
     plain(|p| p.receiver.delayed_acknowledgment = Some(delayed))
@@ -125,15 +130,37 @@ fn gaps_are_acknowledged_at_once() {
 #[test]
 fn a_fin_waits_for_ours() {
     let mut script = reading(16);
-    script.inject(fin(1, 1)).expect_nothing().is(State::CloseWait).close().expect(fin(1, 2));
-    let mut soon = reading(16);
-    soon.inject(fin(1, 1)).expect_nothing().at(101).expect(ack(2));
+    script.inject(segment(0)).expect(ack(1001)).inject(fin(1001, 1)).expect_nothing();
+    script.is(State::CloseWait).close().expect(fin(1, 1002));
     let mut lazy = reading(16);
     lazy.inject(segment(0)).expect(ack(1001)).inject(fin(1001, 1)).at(140).expect(ack(1002));
     for acknowledges in [1, 2] {
         let mut first = reading(16);
         first.close().expect(fin(1, 1)).inject(fin(1, acknowledges)).expect(ack(2).seq(2));
     }
+}
+
+/// The clock of the delayed acknowledgment's timer ticks 1000 times in a second, and the timer expires with the tick after the wait.
+#[test]
+fn waits_end_with_a_tick() {
+    let mut parameters = adapting(0, None);
+    if let Some(adaptive) =
+        parameters.receiver.delayed_acknowledgment.as_mut().and_then(|it| it.adaptive.as_mut())
+    {
+        adaptive.tick = Duration::from_millis(1);
+    }
+    let mut script = Script::established(parameters, "newreno");
+    let middle = |millis| Instant::from_millis(millis) + Duration::from_micros(500);
+    script
+        .read_at_once()
+        .at_time(middle(199))
+        .inject(segment(0))
+        .at(239)
+        .expect_nothing()
+        .at(240)
+        .expect(ack(1001));
+    // Half of 80, which the timer has made of 40, and the 41 since the tick before.
+    script.at_time(middle(240)).inject(segment(1)).at(321).expect_nothing().at(322).expect(ack(2001));
 }
 
 fn compressing() -> Script {
