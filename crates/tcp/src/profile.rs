@@ -81,6 +81,7 @@ fn linux_6_12() -> Parameters {
     parameters.recovery.shared_by_reno = true;
     parameters.recovery.timer_tick = Duration::from_millis(1);
     parameters.segments.least_burst = Some(2);
+    parameters.segments.send_buffer = Some(SendBuffer { first: 16 << 10, most: 4 << 20 });
     linux_receiver(&mut parameters.receiver);
     parameters.connection.acknowledges_before_data = true;
     parameters.connection.takes_data_with_syn = false;

@@ -240,9 +240,6 @@ impl Sender {
     /// The application supplies more data.
     pub(crate) fn supply(&mut self, bytes: u64) {
         debug_assert!(!self.view.finishing, "data after close");
-        if let Some(tracking) = &mut self.tracking {
-            tracking.before_supply(&self.view);
-        }
         self.data_end = Offset(self.data_end.0.saturating_add(bytes).min(u64::MAX >> 2));
         self.update_available();
     }
@@ -255,6 +252,9 @@ impl Sender {
     pub(crate) fn cut_supply(&mut self) {
         self.data_end = self.data_end.min(self.view.highest_sent.max(Offset::FIRST_BYTE));
         self.update_available();
+        if let Some(tracking) = &mut self.tracking {
+            tracking.cut_supply(self.data_end);
+        }
         if self.view.outstanding() == 0 && !self.has_unsent() {
             self.probing = false;
             self.stop_timer();

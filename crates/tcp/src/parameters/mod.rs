@@ -121,6 +121,15 @@ parameters! {
     }
 }
 
+/// A send buffer that grows with the congestion window (Linux: `tcp_wmem`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendBuffer {
+    /// Bytes of memory at first.
+    pub first: u32,
+    /// The most bytes of memory.
+    pub most: u32,
+}
+
 parameters! {
     /// What the segments look like.
     pub struct SegmentParameters {
@@ -138,6 +147,8 @@ parameters! {
         /// Segments leave in bursts that grow with the rate, and hold at least so many (TCP segmentation offload; Linux,
         /// `tcp_min_tso_segs`: 2). `None`: each segment leaves by itself. Read by the recovery `rack`.
         pub least_burst: Option<u32> = None,
+        /// The send buffer, `None` for one that takes everything. Read by the recovery `rack`.
+        pub send_buffer: Option<SendBuffer> = None,
     }
 }
 

@@ -190,9 +190,15 @@ impl Run<'_, '_> {
             }
             self.t.delivery.take(&record, &mut seen.sampling);
             self.t.queue.pop();
+            if let Some(buffer) = &mut self.t.buffer {
+                buffer.release(
+                    record.end.min(self.s.data_end).saturating_since(record.start),
+                    record.ends_burst,
+                );
+            }
             count += 1;
         }
-        self.t.queue.trim_head(unacknowledged);
+        self.trim_head();
         seen.acknowledged = count > 0;
         seen.reneged = self.t.queue.head().is_some_and(|head| head.sacked);
         let timed = first_sent.filter(|_| !seen.resent_acknowledged);
@@ -217,6 +223,16 @@ impl Run<'_, '_> {
             if let Some(window) = self.s.control.on_round_trip(sample, &self.s.view) {
                 self.s.view.window = window;
             }
+        }
+    }
+    /// A part of the first segment may be acknowledged.
+    fn trim_head(&mut self) {
+        let unacknowledged = self.unacknowledged();
+        let Some(head) = self.t.queue.head().filter(|head| head.start < unacknowledged) else { return };
+        let trimmed = unacknowledged - head.start;
+        self.t.queue.trim_head(unacknowledged);
+        if let Some(buffer) = &mut self.t.buffer {
+            buffer.release(trimmed, false);
         }
     }
     /// The acknowledgment answers what was sent before the retransmission.

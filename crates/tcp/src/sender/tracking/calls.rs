@@ -3,7 +3,6 @@
 use super::*;
 use crate::handover::Action;
 use crate::sender::Acknowledgment;
-use crate::view::View;
 use seamline_wire::{Event, Flags, Segment};
 
 impl Sender {
@@ -126,6 +125,13 @@ impl Tracking {
         self.timer.stop();
         self.pacing.stop_waiting();
     }
+    /// The application supplies nothing beyond `end`.
+    pub(in crate::sender) fn cut_supply(&mut self, end: Offset) {
+        self.supplied = self.supplied.min(end);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.cut(end);
+        }
+    }
     /// Whether the timer means that nothing comes back any more.
     pub(in crate::sender) fn has_lost_its_clock(&self) -> bool {
         self.timer.purpose() == Some(timer::Purpose::Retransmission)
@@ -133,15 +139,5 @@ impl Tracking {
     /// Segments wait for their time.
     pub(in crate::sender) fn pace(&mut self) {
         self.pacing.waits = true;
-    }
-    /// The application supplies more. If it had left the network idle until now, what is outstanding says nothing about the network
-    /// (`tcp_rate_check_app_limited`).
-    pub(in crate::sender) fn before_supply(&mut self, view: &View) {
-        let in_flight = self.queue.in_flight();
-        let waiting = view.available.saturating_since(view.highest_sent);
-        let has_room = f64::from(in_flight) < view.window.congestion;
-        if waiting < u64::from(view.segment_size) && has_room && self.queue.lost <= self.queue.resent {
-            self.delivery.mark_application_limited(in_flight);
-        }
     }
 }

@@ -7,6 +7,7 @@
 
 mod acknowledging;
 mod alert;
+mod buffer;
 mod calls;
 mod delivery;
 mod moving;
@@ -31,6 +32,7 @@ use super::{Exit, Sender};
 use crate::cc::RecoveryState;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
+use buffer::Buffer;
 use delivery::Delivery;
 use pacing::Pacing;
 use probe::LossProbe;
@@ -73,6 +75,10 @@ pub(crate) struct Tracking {
     use_of_window: UseOfWindow,
     /// The end of the last segment that was not full (Minshall's variant of Nagle's algorithm).
     last_small: Offset,
+    /// What the host takes in of the application's data; without it, all at once.
+    buffer: Option<Buffer>,
+    /// The end of what had been supplied when that was last looked at.
+    supplied: Offset,
     /// Segments with data sent so far.
     segments_sent: u64,
 }
@@ -99,6 +105,8 @@ impl Tracking {
             pacing: Pacing::default(),
             use_of_window: UseOfWindow::new(first),
             last_small: Offset::SYN,
+            buffer: parameters.segments.send_buffer.as_ref().map(Buffer::new),
+            supplied: first,
             segments_sent: 0,
         }
     }

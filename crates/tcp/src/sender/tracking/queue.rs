@@ -39,6 +39,8 @@ pub(super) struct Record {
     pub(super) resent: bool,
     /// It was sent more than once.
     pub(super) ever_resent: bool,
+    /// It is the last one of those that left together.
+    pub(super) ends_burst: bool,
     /// It carries PSH.
     pub(super) pushes: bool,
     pub(super) snapshot: Snapshot,
@@ -57,6 +59,7 @@ impl Record {
             lost: false,
             resent: false,
             ever_resent: false,
+            ends_burst: false,
             pushes: false,
             snapshot,
             older: NONE,

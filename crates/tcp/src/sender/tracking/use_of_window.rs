@@ -64,7 +64,8 @@ impl Run<'_, '_> {
         }
     }
     fn shrink_unused_window(&mut self) {
-        if self.t.state == RecoveryState::Open {
+        let waits_for_room = self.t.buffer.as_ref().is_some_and(|buffer| buffer.is_short);
+        if self.t.state == RecoveryState::Open && !waits_for_room {
             let used = self.t.use_of_window.used.max(self.s.initial_window as u32);
             if used < self.window() {
                 self.s.view.window.threshold = self.remembered_threshold();

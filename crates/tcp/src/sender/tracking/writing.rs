@@ -1,5 +1,6 @@
 //! Sending what was not sent before (`tcp_write_xmit`).
 
+use super::buffer::{LARGEST_PIECE, Piece};
 use super::queue::Record;
 use super::timer::Purpose;
 use super::*;
@@ -13,8 +14,17 @@ enum Stop {
     Window,
 }
 
-/// Most bytes of one burst that leaves the host as one piece (Linux: 64 KiB less room for headers).
-const LARGEST_BURST: u64 = 65_279;
+/// Why data is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// Something may have become possible.
+    Usual,
+    /// The end of what waits is pushed: it does not wait for more.
+    Pushed,
+    /// The first piece is complete: one burst of it leaves without waiting for a larger one.
+    One,
+}
+
 /// A burst is what the pacing rate sends in 1/1024 s (`sk_pacing_shift`).
 const BURST_SHIFT: u32 = 10;
 /// On short paths bursts may be longer: by what is left of the largest after so many halvings (`tcp_tso_rtt_log`).
@@ -28,12 +38,17 @@ impl Run<'_, '_> {
     /// The application has supplied data, or the window may have opened.
     pub(super) fn pump(&mut self) {
         self.restart_after_idle();
+        self.fill();
         self.write();
     }
-    /// Send all that may leave.
+    /// Send all that may leave, and take in more.
     pub(super) fn write(&mut self) {
+        self.write_as(Occasion::Usual);
+        self.wake_application();
+    }
+    pub(super) fn write_as(&mut self, occasion: Occasion) {
         let sent_before = self.t.segments_sent;
-        let stop = self.write_bursts();
+        let stop = self.write_bursts(occasion);
         let sent = self.t.segments_sent - sent_before;
         let full = stop == Stop::Window || self.t.queue.in_flight() >= self.window();
         if sent > 0 || full {
@@ -44,43 +59,67 @@ impl Run<'_, '_> {
                 self.t.reduction.out += sent;
             }
             self.schedule_probe(false);
-        } else if self.t.queue.is_empty() && self.s.has_unsent() && self.t.timer.purpose().is_none() {
+        } else if self.t.queue.is_empty() && self.something_waits() && self.t.timer.purpose().is_none() {
             self.arm_window_probe();
         }
     }
-    fn write_bursts(&mut self) -> Stop {
+    fn write_bursts(&mut self, occasion: Occasion) -> Stop {
         let largest = self.largest_burst();
-        while self.s.has_unsent() && !self.s.is_frozen() {
+        while self.something_waits() && !self.s.is_frozen() {
             if self.t.pacing.holds(self.now()) {
                 break;
             }
             let quota = self.quota().min(largest);
             if quota == 0 {
-                return Stop::Window;
+                return Stop::Other;
             }
-            if self.room_in_peer_window() < self.next_length(1).max(1) {
+            let size = u64::from(self.s.view.segment_size);
+            let (piece, is_last) = self.first_piece(quota * size);
+            if self.room_in_peer_window() < piece.length.min(size).max(1) {
                 break;
             }
-            let waiting = self.waiting();
-            if waiting <= u64::from(self.s.view.segment_size) {
-                if self.nagle_holds(waiting) {
+            if piece.length <= size {
+                if occasion != Occasion::Pushed && is_last && self.nagle_holds(piece.length) {
                     break;
                 }
-            } else if let Some(stop) = self.waits_for_larger_burst(largest, waiting) {
+            } else if occasion != Occasion::One
+                && let Some(stop) = self.waits_for_larger_burst(largest, piece.length, is_last)
+            {
                 return stop;
             }
-            let length = self.burst(quota, waiting);
+            let length = self.burst(quota, piece.length, is_last, occasion);
             if length == 0 {
                 break;
             }
-            self.send_new(length);
+            if !self.send_new(length) || occasion == Occasion::One {
+                break;
+            }
         }
         Stop::Other
     }
 
+    /// Whether data or FIN that the host has taken in is waiting to be sent for the first time.
+    pub(super) fn something_waits(&self) -> bool {
+        self.waiting() > 0 || (self.s.view.finishing && self.s.has_unsent() && self.everything_is_written())
+    }
+    fn everything_is_written(&self) -> bool {
+        self.t.buffer.as_ref().is_none_or(|buffer| buffer.written >= self.s.data_end)
+    }
     /// Bytes of payload that wait.
-    fn waiting(&self) -> u64 {
-        self.s.data_end.saturating_since(self.s.view.highest_sent)
+    pub(super) fn waiting(&self) -> u64 {
+        let written = self.t.buffer.as_ref().map_or(self.s.data_end, |buffer| buffer.written);
+        written.saturating_since(self.s.view.highest_sent)
+    }
+    /// The first piece that waits, grown to `wanted` bytes where there are so many; and whether it is the last one.
+    fn first_piece(&mut self, wanted: u64) -> (Piece, bool) {
+        if let Some(buffer) = &mut self.t.buffer {
+            buffer.grow_first(wanted);
+            let piece = buffer.pieces.front().copied();
+            return (piece.unwrap_or(Piece { length: 0, pushes: false }), buffer.pieces.len() <= 1);
+        }
+        let size = u64::from(self.s.view.segment_size);
+        let (waiting, largest) = (self.waiting(), LARGEST_PIECE / size * size);
+        (Piece { length: waiting.min(largest), pushes: false }, waiting <= largest)
     }
     fn next_length(&self, segments: u64) -> u64 {
         self.waiting().min(segments * u64::from(self.s.view.segment_size))
@@ -90,7 +129,7 @@ impl Run<'_, '_> {
     }
     /// Whether a new segment fits into the peer's window; the congestion window does not matter.
     pub(super) fn may_send_beyond_window(&self) -> bool {
-        self.s.has_unsent() && self.room_in_peer_window() >= self.next_length(1).max(1)
+        self.something_waits() && self.room_in_peer_window() >= self.next_length(1).max(1)
     }
     /// Segments that the congestion window allows in one burst: at most half of it.
     fn quota(&self) -> u64 {
@@ -110,22 +149,17 @@ impl Run<'_, '_> {
         let round_trip = self.t.minimum_round_trip.get().map_or(u64::MAX, |least| least.as_nanos() / 1000);
         let halvings = round_trip >> ROUND_TRIP_SHIFT;
         if halvings < 32 {
-            bytes = bytes.saturating_add(LARGEST_BURST >> halvings);
+            bytes = bytes.saturating_add(LARGEST_PIECE >> halvings);
         }
         let least = self.s.control.least_burst(rate).unwrap_or(least);
-        (bytes.min(LARGEST_BURST) / u64::from(self.s.view.segment_size)).max(u64::from(least))
+        (bytes.min(LARGEST_PIECE) / u64::from(self.s.view.segment_size)).max(u64::from(least))
     }
     /// The last small segment waits for acknowledgments as long as another small one is outstanding (Minshall).
     fn nagle_holds(&self, waiting: u64) -> bool {
-        let view = &self.s.view;
-        view.nagle
-            && !view.finishing
-            && waiting < u64::from(view.segment_size)
-            && !self.t.queue.is_empty()
-            && self.t.last_small > view.unacknowledged
+        waiting < u64::from(self.s.view.segment_size) && self.small_is_outstanding()
     }
     /// A burst smaller than it could be waits for the next acknowledgment, when that is near (`tcp_tso_should_defer`).
-    fn waits_for_larger_burst(&self, largest: u64, waiting: u64) -> Option<Stop> {
+    fn waits_for_larger_burst(&self, largest: u64, piece: u64, is_last: bool) -> Option<Stop> {
         let (view, now) = (&self.s.view, self.now());
         let long_ago = now.saturating_since(self.t.pacing.last_departure()) > NEAR;
         if self.t.in_recovery() || long_ago {
@@ -136,7 +170,7 @@ impl Run<'_, '_> {
         let by_window = u64::from(self.window() - self.t.queue.in_flight()) * size;
         let limit = by_peer.min(by_window);
         let chunk = view.peer_window.min(u64::from(self.window()) * size) / WINDOW_DIVISOR;
-        if limit >= largest * size || limit >= chunk {
+        if limit >= largest * size || (!is_last && limit >= piece) || limit >= chunk {
             return None;
         }
         let smoothed = self.t.timeout.smoothed();
@@ -144,7 +178,6 @@ impl Run<'_, '_> {
         if expected.saturating_since(now) > (smoothed / 2).min(NEAR) {
             return None;
         }
-        let piece = waiting.min(LARGEST_BURST / size * size);
         if by_window < by_peer {
             if by_window <= piece {
                 return Some(Stop::Window);
@@ -152,25 +185,31 @@ impl Run<'_, '_> {
         } else if by_peer <= piece {
             return Some(Stop::Other);
         }
-        (!view.finishing || waiting > piece).then_some(Stop::Other)
+        (!view.finishing || !is_last).then_some(Stop::Other)
     }
     /// Bytes of the next burst: full segments, and a part only where nothing holds it (`tcp_mss_split_point`).
-    fn burst(&self, quota: u64, waiting: u64) -> u64 {
+    fn burst(&self, quota: u64, piece: u64, is_last: bool, occasion: Occasion) -> u64 {
         let size = u64::from(self.s.view.segment_size);
-        let needed = waiting.min(self.room_in_peer_window());
-        if quota * size <= needed {
-            return quota * size;
+        let room = self.room_in_peer_window();
+        let needed = piece.min(room);
+        let full = quota * size;
+        if piece == 0 {
+            return u64::from(self.s.view.finishing);
+        }
+        if (full <= room && !is_last && piece >= full) || full <= needed {
+            return full;
         }
         let part = needed % size;
-        let holds = part != 0
-            && self.s.view.nagle
-            && !self.t.queue.is_empty()
-            && self.t.last_small > self.unacknowledged();
-        let bytes = if holds && needed > part { needed - part } else { needed };
-        if bytes == 0 && self.s.view.finishing && waiting == 0 { 1 } else { bytes }
+        let holds = part != 0 && occasion != Occasion::Pushed && self.small_is_outstanding();
+        if holds && needed > part { needed - part } else { needed }
     }
-    /// Send so many bytes as segments that leave together.
-    fn send_new(&mut self, bytes: u64) {
+    fn small_is_outstanding(&self) -> bool {
+        let view = &self.s.view;
+        view.nagle && !view.finishing && !self.t.queue.is_empty() && self.t.last_small > view.unacknowledged
+    }
+    /// Send so many bytes as segments that leave together. Returns whether there were any.
+    fn send_new(&mut self, bytes: u64) -> bool {
+        let sent_before = self.t.segments_sent;
         let size = u64::from(self.s.view.segment_size);
         let now = self.now();
         let was_idle = self.t.queue.in_flight() == 0;
@@ -182,6 +221,8 @@ impl Run<'_, '_> {
             }
         }
         let end = self.s.view.highest_sent + bytes;
+        let data = end.min(self.s.data_end).saturating_since(self.s.view.highest_sent);
+        let is_pushed = data > 0 && self.t.buffer.as_mut().is_some_and(|buffer| buffer.take(data));
         let segments_before = self.t.segments_sent;
         let nothing_outstanding = self.t.queue.is_empty();
         while self.s.view.highest_sent < end {
@@ -196,7 +237,8 @@ impl Run<'_, '_> {
             let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty());
             let mut record = Record::new(start, to, now, snapshot);
             // The end of a burst is pushed, so that the receiver's host does not wait for more of it.
-            record.pushes = bytes > size && to >= end;
+            record.ends_burst = to >= end;
+            record.pushes = record.ends_burst && (bytes > size || is_pushed);
             self.s.put(start, to, record.pushes, self.exit);
             self.t.queue.push(record);
             self.t.segments_sent += 1;
@@ -208,17 +250,15 @@ impl Run<'_, '_> {
         if nothing_outstanding || self.t.timer.purpose() == Some(Purpose::LossProbe) {
             self.rearm_timeout();
         }
+        self.t.segments_sent > sent_before
     }
 
     /// Send one segment although the congestion window is full. Returns whether there was one.
     pub(super) fn write_one(&mut self) -> bool {
-        if self.s.is_frozen() {
+        if self.s.is_frozen() || !self.something_waits() {
             return false;
         }
-        let before = self.t.segments_sent;
-        let length = self.next_length(1);
-        self.send_new(length.max(1));
-        self.t.segments_sent > before
+        self.send_new(self.next_length(1).max(1))
     }
     /// Send what the peer's window holds, if it is not closed.
     pub(super) fn write_into_window(&mut self) -> bool {
