@@ -254,7 +254,9 @@ impl Endpoint {
             initial_sequence: self.next_initial_sequence(now),
         };
         let mut fresh = Endpoint::new(config);
-        fresh.set_receive_buffer(self.receiver.buffer());
+        if !self.receiver.is_tuned() {
+            fresh.set_receive_buffer(self.receiver.buffer());
+        }
         let statistics = self.sender.statistics;
         let supplied = self.sender.bytes_buffered();
         self.header = fresh.header;

@@ -127,7 +127,7 @@ impl Endpoint {
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
-        if delivered > 0 && self.reads_at_once && self.receiver.adapts_or_tunes() {
+        if delivered > 0 && self.reads_at_once && (self.receiver.adapts() || self.receiver.is_tuned()) {
             self.consume(now, u64::MAX, out);
         }
     }
@@ -149,7 +149,7 @@ impl Endpoint {
         let received = self.receiver.accept(&arrival);
         let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
         self.duplicate_segments_received += u64::from(duplicate);
-        if self.reads_at_once && !self.receiver.reads_late() {
+        if self.reads_at_once && !self.receiver.is_tuned() {
             self.receiver.consume_all();
         }
         self.deliver(received.delivered, out);
@@ -277,6 +277,9 @@ impl Endpoint {
             return self.refuse(now, segment, start, out);
         };
         self.restart_keepalive(now);
+        if segment.length > 0 {
+            self.receiver.note_trouble();
+        }
         self.receiver.acknowledge_soon();
         let is_news = acknowledged >= self.sender.view.unacknowledged;
         if is_news && self.state.is_synchronized() && self.state != State::TimeWait {

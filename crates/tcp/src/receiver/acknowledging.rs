@@ -117,11 +117,6 @@ impl Receiver {
         }
     }
 
-    /// Whether what the application reads can cause an acknowledgment when it reads at once.
-    pub(crate) fn adapts_or_tunes(&self) -> bool {
-        self.adaptive.is_some() || self.tuning.is_some()
-    }
-
     /// Whether acknowledgments adapt, so that [`Receiver::settle`] decides on them.
     pub(crate) fn adapts(&self) -> bool {
         self.adaptive.is_some()

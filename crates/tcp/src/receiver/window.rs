@@ -41,8 +41,8 @@ impl Receiver {
         self.read += self.readable();
     }
 
-    /// Whether [`Receiver::consume`] follows an acknowledgment, if the application reads at once.
-    pub(crate) fn reads_late(&self) -> bool {
+    /// Whether the window adapts to what the connection needs.
+    pub(crate) fn is_tuned(&self) -> bool {
         self.tuning.is_some()
     }
 

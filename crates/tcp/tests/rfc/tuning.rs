@@ -95,6 +95,18 @@ fn the_window_ends_with_memory() {
     assert_eq!(widest, ((((6 << 20) - 2304) * 160 / 256) as u32).div_ceil(128) as u16);
 }
 
+/// A listener whose peer gave up and comes again begins anew.
+#[test]
+fn the_window_is_tuned_after_a_reset_too() {
+    let mut script = Script::new(linux(|_| {}), "cubic");
+    for at in [10, 20] {
+        script.at(at).listen().inject(offer(syn()).times(1000, 0));
+        let answer = script.take().pop().expect("a SYN that answers");
+        assert_eq!(answer.window, Some(65_160));
+        script.inject(rst(1)).expect_nothing();
+    }
+}
+
 /// SOCK_RCVBUF_LOCK: who asks for a buffer gets it, from the start, and no other.
 #[test]
 fn a_buffer_of_choice_is_not_tuned() {
