@@ -55,7 +55,7 @@ impl Runner {
             let outcomes = scripts.par_iter().enumerate().map(|(place, script)| {
                 let outcome = self.run(script, &self.outputs.join(place.to_string()));
                 let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if count % 100 == 0 {
+                if count.is_multiple_of(100) {
                     eprintln!("{count} of {} scripts", scripts.len());
                 }
                 outcome
