@@ -73,6 +73,7 @@ impl Runner {
         command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
         let mut child = command.spawn().map_err(failed)?;
         let code = wait(&mut child, self.limit).map_err(failed)?;
+        Sandbox::remove(work);
         // Scripts restore settings by a file that is named after their process, and leave it.
         let _ = fs::remove_file(format!("/tmp/sysctl_restore_{}.sh", child.id()));
         let text = String::from_utf8_lossy(&fs::read(&output).map_err(failed)?).into_owned();
