@@ -23,6 +23,8 @@ struct Waiting {
     to_look: usize,
     /// Counts the times that they were asked to look.
     round: u64,
+    /// The thread whose call has returned to packetdrill, which has yet to take that in.
+    returned: Option<libc::pid_t>,
 }
 
 /// What the functions of the interface share.
@@ -137,8 +139,13 @@ impl Shared {
         guard
     }
 
-    /// Sleep for so many microseconds.
+    /// Sleep for so many microseconds. packetdrill has released its lock: a thread whose call has returned takes in the result first.
     pub(crate) fn sleep(&self, micros: u64) {
+        let is_first = thread::current().id() == self.first_thread;
+        let returned = if is_first { self.lock().1.returned.take() } else { None };
+        while returned.is_some_and(|id| !is_asleep(id)) {
+            thread::yield_now();
+        }
         let guard = self.lock();
         let to = guard.0.after_micros(micros);
         drop(self.advance(guard, to));
@@ -150,6 +157,8 @@ impl Shared {
         if thread::current().id() != self.first_thread && guard.1.to_look > 0 {
             guard.1.to_look -= 1;
             guard.1.calls -= 1;
+            // SAFETY: the call has no conditions.
+            guard.1.returned = Some(unsafe { libc::gettid() });
             self.looked.notify_all();
         }
         guard.0.now.as_nanos() / 1000
@@ -173,4 +182,10 @@ impl Shared {
             }
         }
     }
+}
+
+/// Whether a thread of this process waits for something, or is gone.
+fn is_asleep(thread: libc::pid_t) -> bool {
+    let Ok(text) = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")) else { return true };
+    text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
 }

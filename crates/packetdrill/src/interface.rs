@@ -69,7 +69,7 @@ pub struct Interface {
 /// packetdrill calls this once, with the text of `--so_flags`, and uses the table afterwards.
 ///
 /// # Safety
-/// `flags` is null or a C string, and `interface` points to room for an [`Interface`].
+/// `flags` is null or a C string, and `interface` points to room for an `Interface`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn packetdrill_interface_init(flags: *const c_char, interface: *mut Interface) {
     let flags = match flags.is_null() {

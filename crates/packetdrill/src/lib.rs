@@ -3,7 +3,7 @@
 //!
 //! packetdrill calls the functions that [`packetdrill_interface_init`] puts into its table. Time is a number: it passes
 //! only when packetdrill sleeps or waits for a packet, so a run gives the same result on every machine, however loaded.
-//! System settings come from the network namespace that the process is in, where scripts set them ([`settings`]).
+//! System settings are read where scripts write them, in `/proc/sys/net`; `cargo xtask packetdrill` puts files there (`settings.rs`).
 //!
 //! What Linux has and the endpoint does not (TCP Fast Open, ECN, MSG_ZEROCOPY, TCP_CORK, ...) is refused with the error number
 //! of an unsupported call, so that a script that needs it fails at that line.

@@ -55,7 +55,7 @@ impl Runner {
             let outcomes = scripts.par_iter().enumerate().map(|(place, script)| {
                 let outcome = self.run(script, &self.outputs.join(place.to_string()));
                 let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if count % 100 == 0 {
+                if count.is_multiple_of(100) {
                     eprintln!("{count} of {} scripts", scripts.len());
                 }
                 outcome
@@ -73,6 +73,7 @@ impl Runner {
         command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
         let mut child = command.spawn().map_err(failed)?;
         let code = wait(&mut child, self.limit).map_err(failed)?;
+        Sandbox::remove(work);
         // Scripts restore settings by a file that is named after their process, and leave it.
         let _ = fs::remove_file(format!("/tmp/sysctl_restore_{}.sh", child.id()));
         let text = String::from_utf8_lossy(&fs::read(&output).map_err(failed)?).into_owned();

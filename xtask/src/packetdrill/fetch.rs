@@ -12,7 +12,7 @@ pub(crate) fn locate(suite: &Suite, directory: Option<&Path>, cache: &Path) -> R
             let place = directory.join(suite.name);
             match place.join(suite.scripts).is_dir() {
                 true => Ok(place),
-                false => Err(format!("{} has no {}", place.display(), suite.scripts)),
+                false => Err(format!("{} is no directory", place.join(suite.scripts).display())),
             }
         }
         None => {

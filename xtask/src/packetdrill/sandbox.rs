@@ -72,6 +72,13 @@ impl Sandbox {
         Ok(sandbox)
     }
 
+    /// Remove both from `directory`, if they are there.
+    pub(crate) fn remove(directory: &Path) {
+        for name in ["net", "bin"] {
+            let _ = fs::remove_dir_all(directory.join(name));
+        }
+    }
+
     fn write(&self) -> std::io::Result<()> {
         for family in ["core", "ipv4"] {
             fs::create_dir_all(self.settings.join(family))?;
