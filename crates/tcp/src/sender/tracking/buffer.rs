@@ -34,6 +34,8 @@ pub(super) struct Buffer {
     pushed: Offset,
     /// The application waits for room.
     pub(super) is_short: bool,
+    /// It is about to go on.
+    wakes: bool,
 }
 
 impl Buffer {
@@ -46,6 +48,7 @@ impl Buffer {
             written: Offset::FIRST_BYTE,
             pushed: Offset::FIRST_BYTE,
             is_short: false,
+            wakes: false,
         }
     }
     /// Memory for a window of so many segments, `factor` times.
@@ -177,8 +180,8 @@ impl Run<'_, '_> {
             self.write_as(super::writing::Occasion::Pushed);
         }
     }
-    /// Room has become free: the application goes on when there is enough of it (`tcp_check_space`).
-    pub(super) fn wake_application(&mut self) {
+    /// Room may have become free, or more may be wanted: the window was not full (`tcp_check_space`).
+    pub(super) fn check_space(&mut self) {
         let (in_flight, window, reordering) = (self.t.queue.in_flight(), self.window(), self.t.reordering);
         let (factor, now) = (self.buffer_factor(), self.now());
         let Some(buffer) = self.t.buffer.as_mut().filter(|buffer| buffer.is_short) else { return };
@@ -188,6 +191,13 @@ impl Run<'_, '_> {
         }
         if buffer.is_worth_waking() {
             buffer.is_short = false;
+            buffer.wakes = true;
+        }
+    }
+    /// The application goes on when there is room.
+    pub(super) fn wake_application(&mut self) {
+        self.check_space();
+        if self.t.buffer.as_mut().is_some_and(|buffer| std::mem::take(&mut buffer.wakes)) {
             self.fill();
         }
     }

@@ -37,6 +37,9 @@ const NEAR: Duration = Duration::from_millis(1);
 impl Run<'_, '_> {
     /// The application has supplied data, or the window may have opened.
     pub(super) fn pump(&mut self) {
+        if self.t.segments_sent == 0 && !self.s.control.controls_rate() {
+            self.update_pacing_rate();
+        }
         self.restart_after_idle();
         self.fill();
         self.write();
@@ -250,6 +253,7 @@ impl Run<'_, '_> {
         if nothing_outstanding || self.t.timer.purpose() == Some(Purpose::LossProbe) {
             self.rearm_timeout();
         }
+        self.check_space();
         self.t.segments_sent > sent_before
     }
 
