@@ -42,6 +42,7 @@ impl Endpoint {
     /// A packet of this connection arrives.
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         self.segments_received += 1;
+        self.last_arrival = now;
         match self.state {
             State::Closed => reset_for(packet, out),
             State::Listen => self.on_packet_in_listen(now, packet, out),

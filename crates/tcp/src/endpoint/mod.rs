@@ -104,6 +104,7 @@ pub struct Endpoint {
     last_window_update: (Offset, Offset),
     bytes_delivered: u64,
     segments_received: u64,
+    last_arrival: Instant,
     duplicate_segments_received: u64,
     challenge: input::ChallengeLimiter,
     mover: Option<handover::Mover>,
@@ -142,6 +143,7 @@ impl Endpoint {
             last_window_update: (Offset::SYN, Offset::SYN),
             bytes_delivered: 0,
             segments_received: 0,
+            last_arrival: Instant::ZERO,
             duplicate_segments_received: 0,
             challenge: input::ChallengeLimiter::default(),
             mover: config.handover.map(|scheme| handover::Mover::new(scheme, &parameters)),
@@ -287,6 +289,8 @@ impl Endpoint {
         if !self.acts_on_moves() {
             self.release_acknowledgments(now, Release::All, out);
         }
+        // The end of compression does not read the clock: the time stamp is that of the last arrival (tcp_compressed_ack_kick).
+        let clock = if self.receiver.ends_compression(now) { self.last_arrival } else { now };
         if self.receiver.adapts() {
             self.receiver.settle(now, &self.timing());
         }
@@ -294,7 +298,7 @@ impl Endpoint {
         if self.receiver.must_acknowledge() || due {
             let sequence = self.sequence_to_stand_at();
             let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
-            self.header.acknowledge(now, segment, &mut self.receiver, out);
+            self.header.acknowledge(clock, segment, &mut self.receiver, out);
         }
     }
     /// What the sending side knows of time, for acknowledgments that adapt.

@@ -132,7 +132,9 @@ impl Receiver {
             round_trip: self.tuning.as_ref().and_then(|tuning| tuning.round_trip()),
         });
         let Some(adaptive) = &mut self.adaptive else { return };
-        if adaptive.compressed_until.is_some_and(|at| at <= now) {
+        let timer_expires = adaptive.timer.take_if(|at| *at <= now).is_some();
+        let releases = timer_expires && adaptive.is_compressing();
+        if releases || adaptive.compressed_until.is_some_and(|at| at <= now) {
             self.acknowledge_now = true;
         } else if self.acknowledge_at.is_some_and(|at| at <= now) && adaptive.is_owed() {
             adaptive.on_timeout(timing);
@@ -145,7 +147,10 @@ impl Receiver {
         let wide = is_much && selected.window >= offered;
         match adaptive.decide(now, wide, gap, self.acknowledge_at, timing) {
             Some(Decision::Now) => self.acknowledge_now = true,
-            Some(Decision::At(at)) => self.acknowledge_at = Some(at),
+            Some(Decision::At(at)) => {
+                adaptive.timer = Some(at);
+                self.acknowledge_at = Some(at);
+            }
             None => {}
         }
     }
@@ -182,8 +187,16 @@ impl Receiver {
 
     /// When a delayed acknowledgment is due.
     pub fn acknowledge_at(&self) -> Option<Instant> {
-        let compressed = self.adaptive.as_ref().and_then(|adaptive| adaptive.compressed_until);
-        self.acknowledge_at.into_iter().chain(compressed).min()
+        let adaptive = self.adaptive.as_ref();
+        let compressed = adaptive.and_then(|adaptive| adaptive.compressed_until);
+        let timer = adaptive.filter(|adaptive| adaptive.is_compressing()).and_then(|adaptive| adaptive.timer);
+        self.acknowledge_at.into_iter().chain(compressed).chain(timer).min()
+    }
+    /// Whether only the end of their compression lets acknowledgments leave now.
+    pub(crate) fn ends_compression(&self, now: Instant) -> bool {
+        let ends = |at: Instant| at <= now;
+        !self.acknowledge_now
+            && self.adaptive.as_ref().and_then(|adaptive| adaptive.compressed_until).is_some_and(ends)
     }
 
     /// A segment with payload leaves.

@@ -50,6 +50,9 @@ pub(super) struct Adaptive {
     spared: u32,
     spared_at: u64,
     pub(super) compressed_until: Option<Instant>,
+    /// The timer of delayed acknowledgments keeps running when something else has carried the acknowledgment; when it expires, what is
+    /// held back leaves (tcp_delack_timer_handler).
+    pub(super) timer: Option<Instant>,
 }
 
 impl Adaptive {
@@ -77,6 +80,7 @@ impl Adaptive {
             spared: 0,
             spared_at: 0,
             compressed_until: None,
+            timer: None,
         }
     }
     /// The payload of the peer's full segments, as far as known.
