@@ -5,7 +5,7 @@ use crate::parameters::SendBuffer;
 use std::collections::VecDeque;
 
 /// Memory of the bookkeeping for a piece (Linux: `SKB_TRUESIZE` of an empty buffer for sending).
-pub(super) const BOOKKEEPING: u64 = 1280;
+pub(super) const BOOKKEEPING: u64 = 896;
 /// Memory that the buffer is to have for each segment of the window: a full segment in a buffer of its own.
 const PER_SEGMENT: u64 = 2304;
 /// Segments that the buffer is for at least.
@@ -65,6 +65,10 @@ impl Buffer {
     /// Memory of an acknowledged segment is free; `ends` says whether it was the last one of its burst.
     pub(super) fn release(&mut self, bytes: u64, ends: bool) {
         self.used = self.used.saturating_sub(bytes + if ends { BOOKKEEPING } else { 0 });
+    }
+    /// There are so many pieces more, or fewer.
+    pub(super) fn count_pieces(&mut self, more: i64) {
+        self.used = self.used.saturating_add_signed(more * BOOKKEEPING as i64);
     }
     /// Let the first piece grow to `length` at the cost of those behind it (`tcp_grow_skb`).
     pub(super) fn grow_first(&mut self, length: u64) {

@@ -208,6 +208,32 @@ impl Queue {
         self.highest_sacked = self.highest_sacked.max(end);
         self.remove_from_order(id);
     }
+    /// A segment that SACK reports joins the ones next to it that it has reported, and is separated from those it has not (Linux,
+    /// `tcp_shift_skb_data` and `tcp_fragment`). Returns by how many pieces there are more, or fewer.
+    pub(super) fn rejoin(&mut self, id: Id) -> i64 {
+        let Record { resent, lost, .. } = *self.get(id);
+        let mut more = 0;
+        if !self.get(id).ends_burst {
+            self.get_mut(id).ends_burst = true;
+            more += 1;
+        }
+        if id > self.first {
+            let before = *self.get(id - 1);
+            let joins = before.sacked && !before.resent && (lost || !resent);
+            more += self.set_end(id - 1, !joins);
+        }
+        if id + 1 < self.ids().end {
+            let after = *self.get(id + 1);
+            if after.sacked && !after.resent && (lost || !resent) {
+                more += self.set_end(id, false);
+            }
+        }
+        more
+    }
+    fn set_end(&mut self, id: Id, ends: bool) -> i64 {
+        let before = std::mem::replace(&mut self.get_mut(id).ends_burst, ends);
+        i64::from(ends) - i64::from(before)
+    }
     /// A retransmission that is known to have arrived is not under way.
     pub(super) fn settle_resent(&mut self, id: Id) {
         let record = self.get_mut(id);

@@ -126,7 +126,11 @@ impl Run<'_, '_> {
                 seen.first_sacked = seen.first_sacked.or(Some(record.sent));
                 seen.last_sacked = Some(record.sent);
             }
+            let pieces = self.t.queue.rejoin(id);
             self.t.queue.mark_sacked(id);
+            if let Some(buffer) = &mut self.t.buffer {
+                buffer.count_pieces(pieces);
+            }
             self.s.view.scoreboard.insert(record.start, record.end);
             seen.sacked = true;
             seen.delivered_by_sack += 1;
