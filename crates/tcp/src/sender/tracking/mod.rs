@@ -72,6 +72,8 @@ pub(crate) struct Tracking {
     minimum_round_trip: WindowedMinimum,
     timer: Timer,
     pacing: Pacing,
+    /// The time of the input being handled, to the nanosecond; the rest of the sender counts microseconds.
+    exact_now: Instant,
     use_of_window: UseOfWindow,
     /// The end of the last segment that was not full (Minshall's variant of Nagle's algorithm).
     last_small: Offset,
@@ -103,6 +105,7 @@ impl Tracking {
             minimum_round_trip: WindowedMinimum::new(MINIMUM_ROUND_TRIP_WINDOW),
             timer: Timer::new(tick),
             pacing: Pacing::default(),
+            exact_now: Instant::ZERO,
             use_of_window: UseOfWindow::new(first),
             last_small: Offset::SYN,
             buffer: parameters.segments.send_buffer.as_ref().map(Buffer::new),
@@ -145,6 +148,7 @@ impl Sender {
     ) {
         let Some(mut tracking) = self.tracking.take() else { return };
         self.view.now = to_microseconds(now);
+        tracking.exact_now = now;
         let mut run = Run { t: &mut tracking, s: self, exit };
         act(&mut run);
         run.show();

@@ -36,7 +36,7 @@ impl Pacing {
         self.rate = rate;
     }
     pub(super) fn due(&self) -> Instant {
-        if self.waiting { super::timer::round_up(self.next) } else { Instant::MAX }
+        if self.waiting { self.next } else { Instant::MAX }
     }
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.waiting && self.next <= now

@@ -230,6 +230,11 @@ impl Queue {
         }
         more
     }
+    /// A segment leaves again: it begins a piece, and ends it if it leaves `alone`. Returns by how many pieces there are more.
+    pub(super) fn separate(&mut self, id: Id, alone: bool) -> i64 {
+        let before = if id > self.first && !self.get(id - 1).resent { self.set_end(id - 1, true) } else { 0 };
+        before + if alone { self.set_end(id, true) } else { 0 }
+    }
     fn set_end(&mut self, id: Id, ends: bool) -> i64 {
         let before = std::mem::replace(&mut self.get_mut(id).ends_burst, ends);
         i64::from(ends) - i64::from(before)

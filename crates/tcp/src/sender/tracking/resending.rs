@@ -27,7 +27,7 @@ impl Run<'_, '_> {
         let first = self.t.queue.first_id();
         let mut restarts_timer = false;
         while let Some(id) = self.t.queue.next_to_resend() {
-            if self.t.pacing.holds(self.now()) || self.t.queue.in_flight() >= self.window() {
+            if self.t.pacing.holds(self.t.exact_now) || self.t.queue.in_flight() >= self.window() {
                 break;
             }
             if !self.resend(id, true) {
@@ -43,6 +43,14 @@ impl Run<'_, '_> {
         }
     }
 
+    /// A segment that leaves alone is separated from those that it left with before (`tcp_fragment`).
+    fn separate(&mut self, id: Id, counted: bool) {
+        let alone = !counted || self.t.queue.in_flight() + 1 >= self.window();
+        let pieces = self.t.queue.separate(id, alone);
+        if let Some(buffer) = &mut self.t.buffer {
+            buffer.count_pieces(pieces);
+        }
+    }
     /// Send a segment again; a probe does not count as a retransmission under way. Returns whether it left.
     pub(super) fn resend(&mut self, id: Id, counted: bool) -> bool {
         let record = *self.t.queue.get(id);
@@ -53,7 +61,8 @@ impl Run<'_, '_> {
         }
         let now = self.now();
         self.s.put(record.start, record.end, record.pushes, self.exit);
-        self.t.pacing.note_sent(now, record.end - record.start, self.t.segments_sent);
+        self.t.pacing.note_sent(self.t.exact_now, record.end - record.start, self.t.segments_sent);
+        self.separate(id, counted);
         self.t.segments_sent += 1;
         let snapshot = self.t.delivery.snapshot(now, false);
         self.t.queue.note_resent(id, now, snapshot, counted);

@@ -7,7 +7,7 @@ use seamline_wire::Event;
 impl Run<'_, '_> {
     /// A timer has expired.
     pub(super) fn on_timer(&mut self) {
-        if self.t.pacing.is_due(self.now()) {
+        if self.t.pacing.is_due(self.t.exact_now) {
             self.t.pacing.stop_waiting();
             self.resend_lost();
             self.write();
@@ -44,7 +44,7 @@ impl Run<'_, '_> {
 
     /// Wait for `after`, and for what pacing holds.
     pub(super) fn arm(&mut self, purpose: Purpose, after: Duration) {
-        let held = self.t.pacing.held_for(self.now());
+        let held = self.t.pacing.held_for(self.t.exact_now);
         self.t.timer.arm(purpose, self.now(), after + held);
     }
     /// The first outstanding segment has so long until its timeout, `None` when it is overdue.

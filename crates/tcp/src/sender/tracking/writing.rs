@@ -69,7 +69,7 @@ impl Run<'_, '_> {
     fn write_bursts(&mut self, occasion: Occasion) -> Stop {
         let largest = self.largest_burst();
         while self.something_waits() && !self.s.is_frozen() {
-            if self.t.pacing.holds(self.now()) {
+            if self.t.pacing.holds(self.t.exact_now) {
                 break;
             }
             let quota = self.quota().min(largest);
@@ -164,7 +164,7 @@ impl Run<'_, '_> {
     /// A burst smaller than it could be waits for the next acknowledgment, when that is near (`tcp_tso_should_defer`).
     fn waits_for_larger_burst(&self, largest: u64, piece: u64, is_last: bool) -> Option<Stop> {
         let (view, now) = (&self.s.view, self.now());
-        let long_ago = now.saturating_since(self.t.pacing.last_departure()) > NEAR;
+        let long_ago = self.t.exact_now.saturating_since(self.t.pacing.last_departure()) > NEAR;
         if self.t.in_recovery() || long_ago {
             return None;
         }
@@ -249,7 +249,7 @@ impl Run<'_, '_> {
                 self.t.last_small = to;
             }
         }
-        self.t.pacing.note_sent(now, bytes, segments_before);
+        self.t.pacing.note_sent(self.t.exact_now, bytes, segments_before);
         if nothing_outstanding || self.t.timer.purpose() == Some(Purpose::LossProbe) {
             self.rearm_timeout();
         }
