@@ -162,7 +162,8 @@ impl Engine<'_, '_> {
         let mut sent = self.sent();
         loop {
             let arrival = self.ahead.first().filter(|at| *at <= now);
-            match (sent.first().copied(), arrival) {
+            let first = sent.first().map(|(at, number)| (self.ahead.answered(*at), *number));
+            match (first, arrival) {
                 (Some((at, number)), arrival) if arrival.is_none_or(|arrival| at < arrival) => {
                     now = now.max(at);
                     self.live.run_until(at);
