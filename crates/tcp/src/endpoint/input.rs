@@ -143,11 +143,15 @@ impl Endpoint {
 
     /// Returns how many bytes have become readable.
     fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) -> u64 {
-        if self.receiver.must_report_before(start, segment.length) {
+        let reports_before = self.receiver.must_report_before(start, segment.length);
+        if reports_before {
             self.send_bare_ack(now, out);
         }
         let arrival = self.arrival(now, segment, start);
         let received = self.receiver.accept(&arrival);
+        if reports_before {
+            self.receiver.owe_nothing();
+        }
         let duplicate = segment.length > 0 && received.new == 0 && !received.refused;
         self.duplicate_segments_received += u64::from(duplicate);
         if self.reads_at_once && !self.receiver.is_tuned() {

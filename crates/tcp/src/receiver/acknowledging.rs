@@ -192,6 +192,12 @@ impl Receiver {
         let timer = adaptive.filter(|adaptive| adaptive.is_compressing()).and_then(|adaptive| adaptive.timer);
         self.acknowledge_at.into_iter().chain(compressed).chain(timer).min()
     }
+    /// What has just arrived asks for no acknowledgment of its own: one has left on its account (Linux: tcp_sack_new_ofo_skb).
+    pub(crate) fn owe_nothing(&mut self) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.owe_nothing();
+        }
+    }
     /// Whether only the end of their compression lets acknowledgments leave now.
     pub(crate) fn ends_compression(&self, now: Instant) -> bool {
         let ends = |at: Instant| at <= now;

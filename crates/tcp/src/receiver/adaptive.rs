@@ -96,6 +96,10 @@ impl Adaptive {
         self.owed = true;
         self.undecided = true;
     }
+    pub(super) fn owe_nothing(&mut self) {
+        self.owed = false;
+        self.undecided = false;
+    }
     /// It must be acknowledged at once.
     pub(super) fn urge(&mut self) {
         self.owe();
