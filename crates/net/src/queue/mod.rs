@@ -4,19 +4,39 @@
 //! packet that arrives at one leaves it in exactly one way: it passes, it passes with a mark (CE, RFC 3168), or it is dropped.
 //! Packets of one flow keep their order. All disciplines are work-conserving: while a packet waits, the next can be sent at once.
 
+mod cake;
 mod codel;
+mod dual_pi2;
 mod fifo;
+mod flows;
+mod fq;
+mod fq_codel;
+mod hash;
+mod pie;
+mod step;
 
+pub use cake::CakeConfig;
 pub use codel::CoDelConfig;
+pub use dual_pi2::DualPi2Config;
 pub(crate) use fifo::Waited;
+pub use fq::FqConfig;
+pub use fq_codel::FqCoDelConfig;
+pub use pie::PieConfig;
+pub use step::StepConfig;
 
 use crate::link::Sink;
+use cake::Cake;
 use codel::CoDel;
+use dual_pi2::DualPi2;
 use fifo::Single;
+use fq::Fq;
+use fq_codel::FqCoDel;
+use pie::Pie;
 use seamline_wire::random::Stream;
 use seamline_wire::{Instant, Packet};
 use std::collections::VecDeque;
 use std::fmt::Debug;
+use step::Step;
 
 /// How a link's queue treats the packets that find the transmitter busy.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -28,9 +48,37 @@ pub enum QueueConfig {
     DropTail(Limit),
     /// Controlled delay, RFC 8289: drops or marks when packets leave the queue.
     CoDel(CoDelConfig),
+    /// RFC 8290: a queue for each flow, with CoDel.
+    FqCoDel(FqCoDelConfig),
+    /// RFC 8033: drops or marks on arrival, by the delay.
+    Pie(PieConfig),
+    /// RFC 9332: two queues for low-latency and classic flows.
+    DualPi2(DualPi2Config),
+    /// A queue for each flow, without queue management.
+    Fq(FqConfig),
+    /// Fair between hosts and flows, with COBALT.
+    Cake(CakeConfig),
+    /// Drops or marks above a threshold on arrival.
+    Step(StepConfig),
 }
 
 impl QueueConfig {
+    /// One of each discipline, with what it has without settings. Tests of all disciplines iterate over them.
+    pub fn all() -> [(&'static str, QueueConfig); 9] {
+        let threshold = Limit::Packets(65);
+        [
+            ("unlimited", QueueConfig::Unlimited),
+            ("drop-tail", QueueConfig::DropTail(Limit::Packets(100))),
+            ("codel", QueueConfig::CoDel(CoDelConfig::default())),
+            ("fq-codel", QueueConfig::FqCoDel(FqCoDelConfig::default())),
+            ("pie", QueueConfig::Pie(PieConfig::default())),
+            ("dualpi2", QueueConfig::DualPi2(DualPi2Config::default())),
+            ("fq", QueueConfig::Fq(FqConfig::default())),
+            ("cake", QueueConfig::Cake(CakeConfig::default())),
+            ("step", QueueConfig::Step(StepConfig { threshold, ecn: true, limit: None })),
+        ]
+    }
+
     /// The limit of a queue that is first in, first out and decides nothing after a packet's arrival; `None` for any other.
     pub(crate) fn plain(self) -> Option<Option<Limit>> {
         match self {
@@ -41,11 +89,17 @@ impl QueueConfig {
     }
 
     /// The discipline; it draws its random numbers from `stream`.
-    pub(crate) fn build(self, _stream: Stream) -> Box<dyn Discipline> {
+    pub(crate) fn build(self, stream: Stream) -> Box<dyn Discipline> {
         match self {
             QueueConfig::Unlimited => Box::new(Single::new(None, ())),
             QueueConfig::DropTail(limit) => Box::new(Single::new(Some(limit), ())),
             QueueConfig::CoDel(config) => Box::new(Single::new(config.limit, CoDel::new(config))),
+            QueueConfig::FqCoDel(config) => Box::new(FqCoDel::new(config, stream)),
+            QueueConfig::Pie(config) => Box::new(Single::new(Some(config.limit), Pie::new(config, stream))),
+            QueueConfig::DualPi2(config) => Box::new(DualPi2::new(config, stream)),
+            QueueConfig::Fq(config) => Box::new(Fq::new(config)),
+            QueueConfig::Cake(config) => Box::new(Cake::new(config, stream)),
+            QueueConfig::Step(config) => Box::new(Single::new(config.limit, Step(config))),
         }
     }
 }
