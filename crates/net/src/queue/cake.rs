@@ -34,7 +34,7 @@ pub struct CakeConfig {
 }
 
 impl Default for CakeConfig {
-    /// Those of Linux without a shaper: 5 ms, 100 ms, triple isolation, and 4 MiB.
+    /// Those of Linux without a shaper: 5 ms, 100 ms, triple isolation, and room for 10,240 packets of 1514 bytes.
     fn default() -> Self {
         CakeConfig {
             target: Duration::from_millis(5),
@@ -42,7 +42,7 @@ impl Default for CakeConfig {
             ecn: true,
             host_isolation: true,
             quantum: 1514,
-            memory_limit: 4 << 20,
+            memory_limit: 10_240 * 1514,
         }
     }
 }
