@@ -50,12 +50,12 @@ impl Ways {
                 *tunnels = Tunnels::NONE;
                 continue;
             };
-            for tunnel in tunnels.as_mut_slice() {
+            tunnels.change(|tunnel| {
                 let end = if side == Side::Wired { &mut tunnel.entry } else { &mut tunnel.exit };
                 if left.contains(end) {
                     *end = address;
                 }
-            }
+            });
         }
     }
 }
@@ -63,10 +63,10 @@ impl Ways {
 /// Whether the reversed tunnels of a packet to this side have the same far ends as those known for the other direction. Then they are
 /// bidirectional, and only the mobile node's ends have changed.
 fn have_one_far_end(side: Side, one: &Tunnels, other: &Tunnels) -> bool {
-    let [one, other] = [one, other].map(Tunnels::as_slice);
-    let is_same = |(one, other): (&Tunnel, &Tunnel)| match side {
+    let [one, other] = [one, other].map(Tunnels::iter);
+    let is_same = |(one, other): (Tunnel, Tunnel)| match side {
         Side::Wired => one.entry == other.entry,
         Side::Wireless => one.exit == other.exit,
     };
-    one.len() == other.len() && one.iter().zip(other).all(is_same)
+    one.len() == other.len() && one.zip(other).all(is_same)
 }

@@ -240,6 +240,7 @@ impl Engine {
             if let Admission::Shown(place) = admission {
                 let mut packet = out.packet();
                 *packet = segment_of(place, it.from, &key, *segment, it.packet.len());
+                packet.ecn = decoded.headers.ip.traffic_class().ecn();
                 connections.show(now, it.from, place, packet, it.packet, out);
             }
             admission

@@ -12,7 +12,7 @@ pub(crate) fn write_headers(
     out: &mut [u8],
 ) -> Result<usize, EncodeError> {
     let inner = inner_version(packet, version);
-    let tunnels = packet.tunnels.as_slice();
+    let tunnels = packet.tunnels.iter();
     let through = |place: usize| match packet.tunnels.is_through_ipv6(place) {
         true => IpVersion::V6,
         false if packet.control().is_some() => IpVersion::V4,
@@ -23,7 +23,7 @@ pub(crate) fn write_headers(
         Some(control) => message::encode(packet, control, version, &mut out[length..])?,
         None => {
             let headers = Headers {
-                ip: ip_header(inner, packet.source, packet.destination),
+                ip: ip_header(inner, packet.source, packet.destination).with_ecn(packet.ecn),
                 source_port: packet.source_port,
                 destination_port: packet.destination_port,
                 segment: packet.segment,
@@ -32,8 +32,8 @@ pub(crate) fn write_headers(
         }
     };
     let (mut at, whole) = (0, length + payload_length(packet) as usize);
-    for (place, tunnel) in tunnels.iter().enumerate().rev() {
-        let outer = ip_header(through(place), tunnel.entry, tunnel.exit);
+    for (place, tunnel) in tunnels.enumerate().rev() {
+        let outer = ip_header(through(place), tunnel.entry, tunnel.exit).with_ecn(packet.ecn);
         let around = if place == 0 { inner } else { through(place - 1) };
         let inner_length = whole - at - outer.version().header_length();
         at += encode_tunnel(&outer, around, inner_length, &mut out[at..])?;

@@ -23,7 +23,7 @@ mod headers;
 
 use block::{Block, MAX_OPTION_LENGTH};
 use headers::{payload_length, write_headers};
-use seamline_wire::codec::{IpVersion, Ipv6Header, MAX_HEADER_LENGTH};
+use seamline_wire::codec::{IpVersion, Ipv6Header, MAX_HEADER_LENGTH, with_ecn};
 use seamline_wire::{Extra, Instant, Packet, Tunnels};
 use std::io::{self, Write};
 
@@ -173,6 +173,8 @@ impl<W: Write> Capture<W> {
 fn write_front(packet: &Packet, version: IpVersion, out: &mut [u8]) -> io::Result<usize> {
     let version = match packet.extra.as_deref() {
         Some(Extra::Foreign(bytes)) => {
+            let mut changed = Vec::new();
+            let bytes = with_ecn(bytes, packet.ecn, &mut changed).unwrap_or(bytes);
             let length = bytes.len().min(out.len());
             out[..length].copy_from_slice(&bytes[..length]);
             return Ok(length);

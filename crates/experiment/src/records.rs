@@ -81,6 +81,7 @@ fn link_record(
         delivered_bytes: counters.delivered.bytes,
         dropped_by_full_queue: counters.dropped.of(DropCause::QueueOverflow).packets,
         dropped_by_queue_management: counters.dropped.of(DropCause::ActiveQueueManagement).packets,
+        marked_by_queue: counters.marked.packets,
         lost_to_errors: counters.dropped.of(DropCause::ErrorModel).packets,
         lost_to_link_down: counters.dropped.of(DropCause::LinkDown).packets,
         lost_to_departure: None,

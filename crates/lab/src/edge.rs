@@ -2,9 +2,9 @@
 
 use crate::foreign::{Carried, carried};
 use seamline_wire::codec::{
-    Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, encode_around, encode_headers,
+    Decoded, Headers, IpVersion, MAX_HEADER_LENGTH, decode, decode_complete, ecn_of, encode_around,
+    encode_headers, ip_header, ipv4_address, ipv6_address, with_ecn,
 };
-use seamline_wire::codec::{ip_header, ipv4_address, ipv6_address};
 use seamline_wire::{Extra, NodeId, Packet, Segment, Tunnels};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -52,6 +52,7 @@ pub fn take_in(bytes: &[u8], packet: &mut Packet) -> bool {
     [packet.source, packet.destination] = ends;
     packet.wire_bytes = bytes.len() as u32;
     packet.tunnels = Tunnels::NONE;
+    packet.ecn = ecn_of(bytes).unwrap_or_default();
     let copy = Arc::<[u8]>::from(bytes);
     let extra = if let Ok(decoded) = decode_complete(bytes) {
         set_segment(packet, &decoded.headers);
@@ -80,6 +81,7 @@ pub fn receive<'a>(bytes: &'a [u8], packet: &mut Packet) -> Option<&'a [u8]> {
     packet.make_bare();
     [packet.source, packet.destination] = ends;
     set_segment(packet, &headers);
+    packet.ecn = headers.ip.traffic_class().ecn();
     packet.wire_bytes = bytes.len() as u32;
     Some(payload)
 }
@@ -103,7 +105,7 @@ pub fn bytes_of<'a>(packet: &'a Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8]
         return Err(NotBytes::NotForHosts);
     }
     match packet.extra.as_deref() {
-        Some(Extra::Foreign(bytes)) => Ok(bytes),
+        Some(Extra::Foreign(bytes)) => Ok(with_ecn(bytes, packet.ecn, out).unwrap_or(bytes)),
         Some(Extra::Segment(bytes)) => {
             encode_around(packet, bytes, out).map_err(|_| NotBytes::PayloadUnknown)
         }
@@ -126,7 +128,7 @@ fn written_alone<'a>(packet: &Packet, out: &'a mut Vec<u8>) -> Result<&'a [u8], 
 /// All headers of a segment between two nodes.
 pub fn headers(packet: &Packet, version: IpVersion) -> Headers {
     Headers {
-        ip: ip_header(version, packet.source, packet.destination),
+        ip: ip_header(version, packet.source, packet.destination).with_ecn(packet.ecn),
         source_port: packet.source_port,
         destination_port: packet.destination_port,
         segment: packet.segment,

@@ -3,7 +3,8 @@
 
 use etherparse::{PacketBuilder, TcpOptionElement};
 use seamline_lab::edge;
-use seamline_wire::{Extra, Flags, NodeId, Packet};
+use seamline_wire::codec::{IpVersion, ecn_of};
+use seamline_wire::{Ecn, Extra, Flags, NodeId, Packet};
 use std::net::{IpAddr, Ipv4Addr};
 
 fn v4(node: u32) -> [u8; 4] {
@@ -49,6 +50,26 @@ fn the_network_carries_them_as_they_are() {
     assert!(matches!(packet.extra.as_deref(), Some(Extra::Foreign(carried)) if **carried == *bytes));
     let mut out = Vec::new();
     assert_eq!(edge::bytes_of(&packet, &mut out).unwrap(), bytes);
+}
+
+/// A packet of another protocol that a queue has marked leaves with the mark, and one of an endpoint with its ECN field.
+#[test]
+fn the_ecn_field_is_carried() {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv4(v4(1), v4(2), 64).udp(4000, 5000).write(&mut bytes, b"ab").unwrap();
+    let mut packet = Packet::default();
+    for (bits, ecn) in [(0b00, Ecn::NotEct), (0b10, Ecn::Ect0), (0b01, Ecn::Ect1)] {
+        let coming = seamline_wire::codec::with_ecn(&bytes, ecn, &mut Vec::new()).unwrap().to_vec();
+        assert_eq!(coming[1] & 0b11, bits);
+        assert!(edge::take_in(&coming, &mut packet));
+        assert_eq!(packet.ecn, ecn);
+        let is_marked = packet.ecn.mark();
+        let mut out = Vec::new();
+        let leaving = edge::bytes_of(&packet, &mut out).unwrap();
+        assert_eq!(ecn_of(leaving), Ok(if is_marked { Ecn::Ce } else { Ecn::NotEct }));
+        assert!(etherparse::SlicedPacket::from_ip(leaving).is_ok() && leaving[20..] == coming[20..]);
+    }
+    assert_eq!(edge::headers(&packet, IpVersion::V6).ip.traffic_class().ecn(), Ecn::Ce);
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn answer(node: &mut MobileNode, now: Instant, answer: BindingAcknowledgement) -
 
 fn tunnels(caused: &Caused) -> Vec<(NodeId, NodeId)> {
     let [(_, packet)] = &caused.packets[..] else { panic!("{caused:?}") };
-    packet.tunnels.as_slice().iter().map(|tunnel| (tunnel.entry, tunnel.exit)).collect()
+    packet.tunnels.iter().map(|tunnel| (tunnel.entry, tunnel.exit)).collect()
 }
 
 /// RFC 5380: within the domain the anchor alone hears of a move, and the home agent nothing.

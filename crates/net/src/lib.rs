@@ -1,6 +1,6 @@
 //! Simulated links. A [`Link`] is a machine that carries packets in one direction; a simulator or a real-time driver steps it.
 //!
-//! A [`LinkConfig`] has a rate, a one-way delay, a [`queue`] (drop-tail in packets or bytes, CoDel, unlimited), [`error`] models
+//! A [`LinkConfig`] has a rate, a one-way delay, a [`queue`] (drop-tail in packets or bytes, CoDel, FQ-CoDel, PIE, DualPI2, CAKE and others), [`error`] models
 //! before the queue or after propagation, and a [`schedule`] of conditions that change over time: capacity, delay, loss, and
 //! handovers that interrupt the link. Both directions can share a schedule. It comes from a recording ([`import`]) or from
 //! published measurements ([`generate`]). [`notices::HandoverNotices`] announces its handovers to the mobile node, exactly or
@@ -56,5 +56,8 @@ pub mod queue;
 pub mod schedule;
 
 pub use link::{Count, Counters, Drops, Link, LinkConfig, Scheduled};
-pub use queue::{CoDelConfig, Limit, QueueConfig};
+pub use queue::{
+    CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, FqConfig, Limit, PieConfig, QueueConfig,
+    StepConfig,
+};
 pub use schedule::Schedule;

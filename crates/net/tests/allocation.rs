@@ -5,7 +5,10 @@ mod support;
 
 use seamline_net::error::Bernoulli;
 use seamline_net::schedule::Steps;
-use seamline_net::{CoDelConfig, Limit, Link, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{
+    CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, FqConfig, Limit, Link, LinkConfig, PieConfig,
+    QueueConfig, Schedule,
+};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, Outbox, Port};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -58,13 +61,21 @@ fn steady_state_allocates_nothing() {
     let loss = || Some(Bernoulli::new(0.01, Stream::new(1, "loss")).into());
     let schedule = Schedule { capacity: Some(Steps::constant(RATE).into()), ..Schedule::default() };
     let codel = QueueConfig::CoDel(CoDelConfig { limit: Some(Limit::Packets(20)), ..CoDelConfig::default() });
+    let limit = Limit::Packets(20);
+    let fq_codel = QueueConfig::FqCoDel(FqCoDelConfig { limit: 20, ..FqCoDelConfig::default() });
+    let pie = QueueConfig::Pie(PieConfig { limit, ..PieConfig::default() });
+    let dual_pi2 = QueueConfig::DualPi2(DualPi2Config { limit, ..DualPi2Config::default() });
+    let fq = QueueConfig::Fq(FqConfig { limit: 20, ..FqConfig::default() });
+    let cake = QueueConfig::Cake(CakeConfig { memory_limit: 20_000, ..CakeConfig::default() });
+    let managed = [("FQ-CoDel", fq_codel), ("PIE", pie), ("DualPI2", dual_pi2), ("fq", fq), ("CAKE", cake)]
+        .map(|(name, queue)| (name, LinkConfig { queue, ..config(30.0) }));
     let links = [
         ("bare", LinkConfig { queue: queue(), ..config(30.0) }),
         ("lossy", LinkConfig { queue: queue(), head_error: loss(), end_error: loss(), ..config(30.0) }),
         ("scheduled", scheduled(LinkConfig { queue: queue(), ..config(30.0) }, schedule)),
         ("CoDel", LinkConfig { queue: codel, ..config(30.0) }),
     ];
-    for (name, config) in links {
+    for (name, config) in links.into_iter().chain(managed) {
         let mut link = Link::new(config);
         let mut out = Outbox::new();
         drive(&mut link, &mut out, 0..500);

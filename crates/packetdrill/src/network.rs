@@ -19,7 +19,7 @@ impl World {
             self.trace("out", &packet);
             self.note_data_sent(&packet);
             let headers = Headers {
-                ip: IpHeader::v4(*local.ip(), *remote.ip()),
+                ip: IpHeader::v4(*local.ip(), *remote.ip()).with_ecn(packet.ecn),
                 source_port: packet.source_port,
                 destination_port: packet.destination_port,
                 segment: packet.segment,
@@ -53,6 +53,7 @@ impl World {
             destination_port: decoded.headers.destination_port,
             segment: decoded.headers.segment,
             wire_bytes: bytes.len() as u32,
+            ecn: ip.traffic_class().ecn(),
             ..Packet::default()
         };
         self.trace("in ", &packet);

@@ -17,6 +17,7 @@ fn link(name: &str, delivered_bytes: u64, rate: Option<u64>) -> LinkRecord {
         delivered_bytes,
         dropped_by_full_queue: 0,
         dropped_by_queue_management: 0,
+        marked_by_queue: 0,
         lost_to_errors: 0,
         lost_to_link_down: 0,
         lost_to_departure: None,

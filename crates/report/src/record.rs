@@ -148,6 +148,9 @@ pub struct LinkRecord {
     pub dropped_by_full_queue: u64,
     /// Packets dropped by active queue management.
     pub dropped_by_queue_management: u64,
+    /// ECN-capable packets that the queue marked (CE, RFC 3168) and passed.
+    #[serde(default)]
+    pub marked_by_queue: u64,
     /// Packets that an error model took.
     pub lost_to_errors: u64,
     /// Packets lost because the link was down.

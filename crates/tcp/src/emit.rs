@@ -5,7 +5,7 @@ use crate::parameters::Parameters;
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
-    Duration, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber,
+    Duration, Ecn, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber,
     Timestamps, TransportPort,
 };
 
@@ -233,6 +233,7 @@ impl Header {
         packet.source_port = self.local.port;
         packet.destination_port = self.remote.port;
         packet.wire_bytes = self.wire_bytes(&segment);
+        packet.ecn = Ecn::NotEct;
         packet.segment = segment;
         out.send(Port(0), packet);
     }

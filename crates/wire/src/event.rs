@@ -197,6 +197,17 @@ pub enum Event {
         /// Payload bytes.
         length: u32,
     },
+    /// A queue marked a packet (CE, RFC 3168) that goes on.
+    Marked {
+        /// Who sent it.
+        source: NodeId,
+        /// Port of the sending connection.
+        source_port: TransportPort,
+        /// First sequence number.
+        sequence: SequenceNumber,
+        /// Payload bytes.
+        length: u32,
+    },
     /// What waits in a queue after a change.
     Queue {
         /// Packets waiting or in service.
@@ -229,6 +240,15 @@ impl Event {
     pub fn dropped(cause: DropCause, packet: &Packet) -> Self {
         Event::Dropped {
             cause,
+            source: packet.source,
+            source_port: packet.source_port,
+            sequence: packet.segment.sequence,
+            length: packet.segment.length,
+        }
+    }
+    /// This packet was marked.
+    pub fn marked(packet: &Packet) -> Self {
+        Event::Marked {
             source: packet.source,
             source_port: packet.source_port,
             sequence: packet.segment.sequence,

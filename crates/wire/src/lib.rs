@@ -30,6 +30,7 @@ mod macros;
 
 pub mod codec;
 pub mod control;
+pub mod ecn;
 pub mod event;
 pub mod losses;
 pub mod machine;
@@ -44,6 +45,7 @@ pub mod timers;
 pub mod units;
 
 pub use control::Control;
+pub use ecn::Ecn;
 pub use event::{DropCause, Event, HandoverPhase, MarkRefusal, MobilityEvent, SenderSample};
 pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};

@@ -1,6 +1,7 @@
 //! What travels over links.
 
 use crate::control::Control;
+use crate::ecn::Ecn;
 use crate::segment::Segment;
 use std::fmt;
 use std::sync::Arc;
@@ -39,42 +40,52 @@ impl Tunnel {
 /// The tunnels that a packet is in, at most two.
 #[derive(Clone, Copy, Debug, Eq, Default)]
 pub struct Tunnels {
-    len: u16,
+    len: u8,
     /// Bit by bit, innermost lowest: whether it goes through IPv6.
-    through_ipv6: u16,
+    through_ipv6: u8,
     /// Innermost first.
-    list: [Tunnel; Tunnels::MAX],
+    list: [PackedTunnel; Tunnels::MAX],
+}
+
+/// A tunnel in halves of words, which need no padding in a packet.
+type PackedTunnel = [[u16; 2]; 2];
+
+fn pack(tunnel: Tunnel) -> PackedTunnel {
+    [tunnel.entry, tunnel.exit].map(|NodeId(id)| [id as u16, (id >> 16) as u16])
+}
+
+fn unpack(packed: PackedTunnel) -> Tunnel {
+    let [entry, exit] = packed.map(|[low, high]| NodeId(u32::from(high) << 16 | u32::from(low)));
+    Tunnel { entry, exit }
 }
 
 impl Tunnels {
     /// As many tunnels as protocols nest: one to an anchor and one from there to the visited network.
     pub const MAX: usize = 2;
     /// No tunnel.
-    pub const NONE: Tunnels = Tunnels {
-        len: 0,
-        through_ipv6: 0,
-        list: [Tunnel { entry: NodeId(0), exit: NodeId(0) }; Tunnels::MAX],
-    };
+    pub const NONE: Tunnels = Tunnels { len: 0, through_ipv6: 0, list: [[[0; 2]; 2]; Tunnels::MAX] };
 
     /// The tunnels, innermost first.
-    pub fn as_slice(&self) -> &[Tunnel] {
-        &self.list[..self.len as usize]
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Tunnel> + ExactSizeIterator {
+        self.list[..self.len.into()].iter().map(|packed| unpack(*packed))
     }
     /// The tunnel whose header stands first in the packet.
     #[inline]
     pub fn outermost(&self) -> Option<Tunnel> {
-        self.as_slice().last().copied()
+        self.iter().next_back()
     }
-    /// The tunnels, innermost first, to be changed.
-    pub fn as_mut_slice(&mut self) -> &mut [Tunnel] {
-        &mut self.list[..self.len as usize]
+    /// Change each tunnel, innermost first.
+    pub fn change(&mut self, mut change: impl FnMut(&mut Tunnel)) {
+        for packed in &mut self.list[..self.len.into()] {
+            let mut tunnel = unpack(*packed);
+            change(&mut tunnel);
+            *packed = pack(tunnel);
+        }
     }
     /// The same tunnels the other way: what goes back through bidirectional tunnels (RFC 3963 section 3) is in these.
     #[must_use]
     pub fn reversed(mut self) -> Tunnels {
-        for Tunnel { entry, exit } in self.as_mut_slice() {
-            std::mem::swap(entry, exit);
-        }
+        self.change(|Tunnel { entry, exit }| std::mem::swap(entry, exit));
         self
     }
     /// Whether the tunnel at this place, counted from the innermost, goes through IPv6.
@@ -82,7 +93,7 @@ impl Tunnels {
         self.through_ipv6 >> place & 1 == 1
     }
     /// Bytes that the tunnel at a place adds.
-    fn bytes(&self, place: u16) -> u32 {
+    fn bytes(&self, place: u8) -> u32 {
         if self.is_through_ipv6(place.into()) { Tunnel::IPV6_BYTES } else { Tunnel::BYTES }
     }
     /// Bytes that all of them add.
@@ -100,7 +111,7 @@ impl PartialEq for Tunnels {
     /// Places beyond the length may hold tunnels that were left; they do not count.
     fn eq(&self, other: &Self) -> bool {
         let through = |it: &Self| it.through_ipv6 & ((1 << it.len) - 1);
-        self.as_slice() == other.as_slice() && through(self) == through(other)
+        self.iter().eq(other.iter()) && through(self) == through(other)
     }
 }
 
@@ -139,6 +150,9 @@ pub struct Packet {
     pub destination_port: TransportPort,
     /// Bytes on the wire, all IP headers and the TCP header included.
     pub wire_bytes: u32,
+    /// The ECN field of its IP header. In tunnels it stands in all headers: an entry copies it, and an exit keeps a mark
+    /// (normal mode of RFC 6040).
+    pub ecn: Ecn,
     /// The TCP segment; nothing of it but its length counts when the packet is none ([`Packet::is_segment`]).
     pub segment: Segment,
     /// The tunnels it is in ([`Packet::encapsulate`]).
@@ -222,9 +236,9 @@ impl Packet {
     fn enter(&mut self, tunnel: Tunnel, through_ipv6: bool) -> bool {
         let len = self.tunnels.len;
         let Some(place) = self.tunnels.list.get_mut(usize::from(len)) else { return false };
-        *place = tunnel;
+        *place = pack(tunnel);
         self.tunnels.through_ipv6 &= !(1 << len);
-        self.tunnels.through_ipv6 |= u16::from(through_ipv6) << len;
+        self.tunnels.through_ipv6 |= u8::from(through_ipv6) << len;
         self.tunnels.len += 1;
         self.wire_bytes += self.tunnels.bytes(len);
         true
@@ -246,7 +260,7 @@ impl Packet {
 }
 
 impl fmt::Debug for Packet {
-    /// Tunnels, the control message and the length of the bytes that it came in as are shown when there are any.
+    /// Tunnels, ECN, the control message and the length of the bytes that it came in as are shown when there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Packet");
         shown.field("source", &self.source).field("destination", &self.destination);
@@ -261,7 +275,10 @@ impl fmt::Debug for Packet {
             Some(Extra::Segment(bytes) | Extra::Foreign(bytes)) => drop(shown.field("bytes", &bytes.len())),
         }
         if !self.tunnels.is_empty() {
-            shown.field("tunnels", &self.tunnels.as_slice());
+            shown.field("tunnels", &self.tunnels.iter().collect::<Vec<_>>());
+        }
+        if self.ecn.is_capable() {
+            shown.field("ecn", &self.ecn);
         }
         shown.finish()
     }
@@ -280,7 +297,7 @@ mod tests {
         assert!(packet.encapsulate(inner) && packet.encapsulate(outer));
         assert!(!packet.encapsulate(Tunnel::default()), "two at most");
         assert_eq!((packet.next_destination(), packet.wire_bytes), (NodeId(3), 1040));
-        assert_eq!(packet.tunnels.as_slice(), [inner, outer]);
+        assert!(packet.tunnels.iter().eq([inner, outer]));
         assert_eq!(packet.decapsulate(), Some(outer));
         assert_eq!((packet.next_destination(), packet.wire_bytes), (NodeId(2), 1020));
         assert_eq!((packet.decapsulate(), packet.decapsulate()), (Some(inner), None));
@@ -294,10 +311,10 @@ mod tests {
         assert!(packet.encapsulate(Tunnel::default()) && packet.encapsulate_in_ipv6(Tunnel::default()));
         other.set_tunnels(packet.tunnels);
         assert_eq!((other.wire_bytes, &other), (1060, &packet));
-        other.tunnels.as_mut_slice()[1].exit = NodeId(7);
-        assert_eq!((other.next_destination(), packet.next_destination()), (NodeId(7), NodeId(0)));
-        let back = Tunnel { entry: NodeId(7), exit: NodeId(0) };
-        assert_eq!(other.tunnels.reversed().as_slice(), [Tunnel::default(), back]);
+        other.tunnels.change(|tunnel| tunnel.exit = NodeId(0x7000_0007));
+        assert_eq!((other.next_destination(), packet.next_destination()), (NodeId(0x7000_0007), NodeId(0)));
+        let back = Tunnel { entry: NodeId(0x7000_0007), exit: NodeId(0) };
+        assert!(other.tunnels.reversed().iter().eq([back, back]));
         assert!(other.tunnels.reversed().is_through_ipv6(1));
         other.set_tunnels(Tunnels::NONE);
         assert_eq!(other, Packet { wire_bytes: 1000, ..Packet::default() });

@@ -6,7 +6,7 @@ use std::fmt;
 
 bits! {
     /// The control bits of a TCP header (RFC 9293 section 3.1), in their order on the wire.
-    Flags(u8):
+    Flags(u16):
     /// No more data from the sender.
     FIN = 0x01;
     /// Synchronize sequence numbers.
@@ -23,10 +23,12 @@ bits! {
     ECE = 0x40;
     /// Congestion Window Reduced (RFC 3168).
     CWR = 0x80;
+    /// Accurate ECN (RFC 9768 section 3.1); the nonce sum before (RFC 3540).
+    AE = 0x100;
 }
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LETTERS: [(Flags, char); 8] = [
+        const LETTERS: [(Flags, char); 9] = [
             (Flags::SYN, 'S'),
             (Flags::FIN, 'F'),
             (Flags::RST, 'R'),
@@ -35,6 +37,7 @@ impl fmt::Debug for Flags {
             (Flags::URG, 'U'),
             (Flags::ECE, 'E'),
             (Flags::CWR, 'W'),
+            (Flags::AE, 'e'),
         ];
         LETTERS
             .iter()

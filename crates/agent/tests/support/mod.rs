@@ -218,7 +218,7 @@ impl Script {
         let Some(found) = found else { panic!("{sequence} is not sent again: {:?}", self.out.packets) };
         let (port, packet) = self.out.packets.remove(found);
         assert_eq!(packet.tunnels, self.tunnels_by(port));
-        let bytes = 40 * (1 + packet.tunnels.as_slice().len() as u32) + packet.segment.length;
+        let bytes = 40 * (1 + packet.tunnels.iter().len() as u32) + packet.segment.length;
         assert_eq!(packet.wire_bytes, bytes + options_length(&packet.segment) as u32);
         self
     }

@@ -6,7 +6,7 @@ use crate::frame::LinkHeader;
 use crate::handed::{Handed, TakenIn};
 use crate::outgoing::Outgoing;
 use seamline_agent::{Admission, Place, Side};
-use seamline_wire::codec::{decode_complete, encode_around};
+use seamline_wire::codec::{decode_complete, ecn_of, encode_around};
 use seamline_wire::{Extra, Flags, Instant, Packet, Segment, SequenceNumber};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -131,7 +131,8 @@ impl Engine {
             self.show_arrived(now, &came.key, Side::Wireless, came.acknowledgment(place, acknowledged), &[]);
         }
         for came in packets {
-            let packet = segment_of(place, Side::Wired, &came.key, came.segment, came.bytes.len());
+            let mut packet = segment_of(place, Side::Wired, &came.key, came.segment, came.bytes.len());
+            packet.ecn = ecn_of(came.bytes).unwrap_or_default();
             self.show_arrived(now, &came.key, Side::Wired, packet, came.bytes);
         }
         self.discard();
@@ -169,7 +170,8 @@ impl Came<'_> {
     /// As it came from the wired side, with its bytes.
     fn packet(&self, place: Place) -> Packet {
         let extra = Some(Box::new(Extra::Segment(Arc::from(self.bytes))));
-        Packet { extra, ..segment_of(place, Side::Wired, &self.key, self.segment, self.bytes.len()) }
+        let ecn = ecn_of(self.bytes).unwrap_or_default();
+        Packet { extra, ecn, ..segment_of(place, Side::Wired, &self.key, self.segment, self.bytes.len()) }
     }
     /// The last that the mobile host has sent, as far as it is known: its window is not.
     fn acknowledgment(&self, place: Place, acknowledged: SequenceNumber) -> Packet {

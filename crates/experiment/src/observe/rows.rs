@@ -67,6 +67,7 @@ event_kinds! {
     CutUndone "window cut undone",
     Delivered "delivered",
     Dropped "dropped",
+    Marked "marked",
     Queue "queue",
     Handover "handover",
     HandoverAction "handover action",
@@ -231,6 +232,13 @@ impl Row<'_> {
                 self.line.literal(b",");
                 self.line.word(cause.name());
                 self.line.literal(b",,,,,\n");
+            }
+            Event::Marked { source_port, sequence, length, .. } => {
+                self.of(Kind::Marked, source_port);
+                self.line.number(u64::from(sequence.0));
+                self.line.literal(b",");
+                self.line.number(u64::from(length));
+                self.line.literal(b",,,,,,\n");
             }
             Event::Handover(phase) => {
                 self.without_connection(Kind::Handover);

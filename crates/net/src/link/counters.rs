@@ -62,18 +62,24 @@ pub struct Counters {
     pub dropped: Drops,
     /// Taken out of the queue again.
     pub withdrawn: Count,
+    /// Marked by the queue (CE, RFC 3168); lost or delivered after that.
+    pub marked: Count,
 }
 
 /// Where a link's packets end: delivered, or lost for a cause.
 #[derive(Debug)]
-pub(super) struct Sink<'a> {
+pub(crate) struct Sink<'a> {
     pub(super) out: &'a mut Outbox,
     pub(super) counters: &'a mut Counters,
     /// Error models after propagation.
     pub(super) end: &'a mut [ErrorStage],
 }
 
-impl Sink<'_> {
+impl<'a> Sink<'a> {
+    #[cfg(test)]
+    pub(crate) fn for_tests(out: &'a mut Outbox, counters: &'a mut Counters) -> Self {
+        Sink { out, counters, end: &mut [] }
+    }
     /// A packet reaches the far end at `now`, unless an error model takes it.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, packet: Box<Packet>) {
@@ -84,9 +90,19 @@ impl Sink<'_> {
         self.out.send(Port(0), packet);
     }
 
+    /// A queue marks a packet; `false` where it is not ECN-capable.
+    pub(crate) fn mark(&mut self, packet: &mut Packet) -> bool {
+        let is_marked = packet.ecn.mark();
+        if is_marked {
+            self.counters.marked.count(packet.wire_bytes);
+            self.out.event(|| Event::marked(packet));
+        }
+        is_marked
+    }
+
     /// A packet is lost.
     #[cold]
-    pub(super) fn lose(&mut self, cause: DropCause, packet: Box<Packet>) {
+    pub(crate) fn lose(&mut self, cause: DropCause, packet: Box<Packet>) {
         self.counters.dropped.count(cause, packet.wire_bytes);
         self.out.event(|| Event::dropped(cause, &packet));
         self.out.recycle(packet);

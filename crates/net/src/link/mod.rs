@@ -15,7 +15,6 @@
 mod constant;
 mod counters;
 mod varying;
-mod waiting;
 
 pub use counters::{Count, Counters, Drops};
 
@@ -23,12 +22,11 @@ use crate::error::{ErrorStage, ScheduledLoss};
 use crate::queue::QueueConfig;
 use crate::schedule::Schedule;
 use constant::{Carried, ConstantRate};
-use counters::Sink;
+pub(crate) use counters::Sink;
 use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Rate};
 use std::collections::VecDeque;
 use varying::Varying;
-use waiting::WaitingRoom;
 
 /// Everything that makes a link.
 #[derive(Debug)]
@@ -39,7 +37,7 @@ pub struct LinkConfig {
     pub one_way_delay: Duration,
     /// What may wait for the transmitter.
     pub queue: QueueConfig,
-    /// Random numbers for the queue's active management.
+    /// Random numbers for the queue's discipline.
     pub queue_stream: Stream,
     /// Loses packets before the queue.
     pub head_error: Option<ErrorStage>,
@@ -104,15 +102,16 @@ impl Link {
             let loss = schedule.loss.take();
             end.extend(loss.map(|loss| ScheduledLoss::new(loss, scheduled.loss_stream).into()));
         }
-        let core = if queue.management().is_none() && schedule == Schedule::default() {
-            Core::Constant(ConstantRate::new(rate, one_way_delay, queue.limit()))
-        } else {
-            Core::Varying(Box::new(Varying::new(
+        let core = match queue.plain() {
+            Some(limit) if schedule == Schedule::default() => {
+                Core::Constant(ConstantRate::new(rate, one_way_delay, limit))
+            }
+            _ => Core::Varying(Box::new(Varying::new(
                 rate,
                 one_way_delay,
-                WaitingRoom::new(queue, queue_stream),
+                queue.build(queue_stream),
                 schedule,
-            )))
+            ))),
         };
         Link { core, head: head_error, end, counters: Counters::default() }
     }

@@ -5,7 +5,7 @@
 
 use super::constant::Carried;
 use super::counters::Sink;
-use super::waiting::{Waited, WaitingRoom};
+use crate::queue::{Discipline, Waited};
 use crate::schedule::{
     Arriving, Capacity, Handover, Handovers, InFlight, InService, Opportunity, Queued, Reordering, Schedule,
     Steps,
@@ -39,7 +39,7 @@ pub(super) struct Varying {
     next_chance: Option<Opportunity>,
     one_way_delay: Steps<Duration>,
     reordering: Reordering,
-    waiting: WaitingRoom,
+    waiting: Box<dyn Discipline>,
     in_service: Option<Transmission>,
     in_flight: VecDeque<Carried>,
     handovers: Handovers,
@@ -49,7 +49,12 @@ pub(super) struct Varying {
 }
 
 impl Varying {
-    pub(super) fn new(rate: Rate, one_way_delay: Duration, waiting: WaitingRoom, schedule: Schedule) -> Self {
+    pub(super) fn new(
+        rate: Rate,
+        one_way_delay: Duration,
+        waiting: Box<dyn Discipline>,
+        schedule: Schedule,
+    ) -> Self {
         Varying {
             capacity: schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into()),
             next_chance: None,
@@ -70,8 +75,8 @@ impl Varying {
             return sink.lose(DropCause::LinkDown, packet);
         }
         let size = packet.wire_bytes;
-        if let Err(packet) = self.waiting.offer(now, packet, self.is_free()) {
-            return sink.lose(DropCause::QueueOverflow, packet);
+        if !self.waiting.enqueue(now, packet, self.is_free(), sink) {
+            return;
         }
         sink.counters.accepted.count(size);
         if let Capacity::Opportunities(chances) = &self.capacity {
@@ -139,7 +144,7 @@ impl Varying {
         if !self.is_free() {
             return;
         }
-        if let Some(waited) = self.waiting.next(now, sink)
+        if let Some(waited) = self.waiting.dequeue(now, sink)
             && let Capacity::Rate(rate) = &self.capacity
         {
             let ends = rate.end_of_transmission(now, waited.packet.wire_bytes);
@@ -188,7 +193,7 @@ impl Varying {
         if self.down.is_some() {
             return None;
         }
-        let waited = self.waiting.next(now, sink)?;
+        let waited = self.waiting.dequeue(now, sink)?;
         let left = u64::from(waited.packet.wire_bytes);
         Some(Transmission { waited, ends: Instant::MAX, left })
     }
@@ -224,7 +229,8 @@ impl Varying {
             InService::Restart | InService::Drop => self.in_service.take(),
         };
         if handover.fates.queued == Queued::Drop {
-            self.waiting.lose_all(DropCause::LinkDown, sink);
+            let waiting = self.waiting.withdraw(&mut |_| true);
+            waiting.into_iter().for_each(|packet| sink.lose(DropCause::LinkDown, packet));
         }
         match broken_off {
             Some(lost) if handover.fates.in_service == InService::Drop => {

@@ -167,6 +167,7 @@ fn links(report: &Report) -> Table {
         .whole("delivered_bytes", rows().map(|row| row.it.delivered_bytes))
         .whole("dropped_by_full_queue", rows().map(|row| row.it.dropped_by_full_queue))
         .whole("dropped_by_queue_management", rows().map(|row| row.it.dropped_by_queue_management))
+        .whole("marked_by_queue", rows().map(|row| row.it.marked_by_queue))
         .whole("lost_to_errors", rows().map(|row| row.it.lost_to_errors))
         .whole("lost_to_link_down", rows().map(|row| row.it.lost_to_link_down))
         .with("lost_to_departure", sometimes(report, |link| link.lost_to_departure))

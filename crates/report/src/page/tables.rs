@@ -85,6 +85,7 @@ const SHOWN: [Shown; 4] = [
             ("delivered_packets", "Packets"),
             ("dropped_by_full_queue", "Queue full"),
             ("dropped_by_queue_management", "Queue management"),
+            ("marked_by_queue", "Marked"),
             ("lost_to_errors", "Errors"),
             ("lost_to_link_down", "Link down"),
             ("lost_to_departure", "Node left"),

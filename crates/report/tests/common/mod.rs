@@ -146,6 +146,7 @@ fn link() -> LinkRecord {
         delivered_bytes: 25_500_000,
         dropped_by_full_queue: 9,
         dropped_by_queue_management: 0,
+        marked_by_queue: 2,
         lost_to_errors: 3,
         lost_to_link_down: 4,
         lost_to_departure: Some(17),

@@ -138,7 +138,7 @@ impl Target {
             acknowledgment: at(acknowledgment, ours),
             length: *length,
             window: *window,
-            flags: Flags(*flags),
+            flags: Flags((*flags).into()),
             window_scale: more.scale,
             maximum_segment_size: more.mss,
             sack_permitted: more.sack_permitted,

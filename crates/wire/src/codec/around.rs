@@ -3,8 +3,9 @@
 use super::{Checksums, EncodeError, Headers, MAX_HEADER_LENGTH, decode_with, encode};
 use crate::packet::Packet;
 
-/// The bytes of a packet that came in as `came_in`: the same ones where neither its ports nor its segment were changed, otherwise its
-/// fields re-encoded around its payload. `out` takes the re-encoded packets; its earlier content is lost. Addresses stay those of `came_in`.
+/// The bytes of a packet that came in as `came_in`: the same ones where neither its ports nor its segment nor its ECN field were changed,
+/// otherwise its fields re-encoded around its payload. `out` takes the re-encoded packets; its earlier content is lost. Addresses stay those
+/// of `came_in`.
 ///
 /// # Errors
 /// When the fields ask for another payload than came in, or for more than a packet of IP holds; [`EncodeError::PayloadLength`], too, when what
@@ -18,7 +19,7 @@ pub fn encode_around<'a>(
         return Err(EncodeError::PayloadLength { segment: packet.segment.length, payload: 0 });
     };
     let headers = Headers {
-        ip: before.headers.ip,
+        ip: before.headers.ip.with_ecn(packet.ecn),
         source_port: packet.source_port,
         destination_port: packet.destination_port,
         segment: packet.segment,

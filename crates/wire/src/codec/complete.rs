@@ -9,6 +9,9 @@ const IPV4_WITHOUT_OPTIONS: u8 = 0x45;
 /// The reserved bit next to DF and MF (RFC 791 section 3.1).
 const IPV4_RESERVED: u8 = 0x80;
 
+/// The bits of a TCP header between its length and its flags.
+const RESERVED_BITS: u8 = 0x0e;
+
 /// [`decode`], but only of what [`super::Headers`] can hold in full. A middlebox that takes part in connections takes in no
 /// other packet: it passes the others on, byte by byte, because a re-encoded packet would lack something that its ends may rely on.
 ///
@@ -38,7 +41,7 @@ fn left_out(packet: &[u8], decoded: &Decoded<'_>) -> Option<Layer> {
         });
     }
     let tcp = &packet[decoded.headers.ip.version().header_length()..];
-    let (words, reserved) = (usize::from(tcp[12] >> 4), tcp[12] & 0x0f);
+    let (words, reserved) = (usize::from(tcp[12] >> 4), tcp[12] & RESERVED_BITS);
     let has_urgent_pointer = tcp[18..TCP_HEADER_LENGTH] != [0, 0];
     let options = &tcp[TCP_HEADER_LENGTH..4 * words];
     let is_complete =

@@ -5,6 +5,7 @@ use super::checksum::Checksum;
 use super::error::{DecodeError, EncodeError, Layer};
 use super::ipv4::Ipv4Header;
 use super::ipv6::Ipv6Header;
+use crate::ecn::Ecn;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The protocol number of TCP.
@@ -54,7 +55,16 @@ impl TrafficClass {
     /// The same code point, Not ECN-Capable Transport (RFC 3168 section 5).
     #[must_use]
     pub const fn without_ecn(self) -> Self {
-        TrafficClass(self.0 & !0b11)
+        self.with_ecn(Ecn::NotEct)
+    }
+    /// The same code point with another ECN field.
+    #[must_use]
+    pub const fn with_ecn(self, ecn: Ecn) -> Self {
+        TrafficClass(self.0 & !0b11 | ecn.bits())
+    }
+    /// The ECN field.
+    pub const fn ecn(self) -> Ecn {
+        Ecn::from_bits(self.0)
     }
 }
 
@@ -104,6 +114,16 @@ impl IpHeader {
             IpHeader::V4(header) => header.traffic_class,
             IpHeader::V6(header) => header.traffic_class,
         }
+    }
+    /// The same header with another ECN field.
+    #[must_use]
+    pub const fn with_ecn(mut self, ecn: Ecn) -> Self {
+        let class = match &mut self {
+            IpHeader::V4(header) => &mut header.traffic_class,
+            IpHeader::V6(header) => &mut header.traffic_class,
+        };
+        *class = class.with_ecn(ecn);
+        self
     }
     /// The header at the front of `packet`, the protocol behind it and its bytes.
     pub(super) fn read(packet: &[u8], checksums: Checksums) -> Result<(Self, u8, &[u8]), DecodeError> {

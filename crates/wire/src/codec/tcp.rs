@@ -9,11 +9,13 @@ use crate::sequence::SequenceNumber;
 /// Bytes of the TCP header without options.
 pub const TCP_HEADER_LENGTH: usize = 20;
 
+/// The flags in the word that they share with the length of the header.
+const FLAGS: u16 = 0x1ff;
 /// Where the checksum stands in the header.
 pub(super) const CHECKSUM: std::ops::Range<usize> = 16..18;
 
 /// The fixed header as bytes, with the checksum still zero, in front of `options_length` bytes.
-/// Reserved bits and the urgent pointer are zero.
+/// Reserved bits and the urgent pointer are zero; the lowest bit before the flags is [`Flags::AE`].
 pub(super) fn write(
     source: TransportPort,
     destination: TransportPort,
@@ -26,8 +28,8 @@ pub(super) fn write(
     bytes[2..4].copy_from_slice(&destination.0.to_be_bytes());
     bytes[4..8].copy_from_slice(&segment.sequence.0.to_be_bytes());
     bytes[8..12].copy_from_slice(&segment.acknowledgment.0.to_be_bytes());
-    bytes[12] = (words as u8) << 4;
-    bytes[13] = segment.flags.0;
+    let flags = (words as u16) << 12 | segment.flags.0 & FLAGS;
+    bytes[12..14].copy_from_slice(&flags.to_be_bytes());
     bytes[14..16].copy_from_slice(&segment.window.to_be_bytes());
     bytes
 }
@@ -57,7 +59,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<ReadSegment<'_>, DecodeError> {
         acknowledgment: SequenceNumber(u32::from_be_bytes([fixed[8], fixed[9], fixed[10], fixed[11]])),
         length: payload.len() as u32,
         window: u16::from_be_bytes([fixed[14], fixed[15]]),
-        flags: Flags(fixed[13]),
+        flags: Flags(u16::from_be_bytes([fixed[12], fixed[13]]) & FLAGS),
         ..Segment::default()
     };
     options::read(&header[TCP_HEADER_LENGTH..], &mut segment)?;

@@ -3,9 +3,10 @@
 use crate::generate;
 use proptest::prelude::*;
 use seamline_wire::codec::{
-    Checksum, DecodeError, Headers, IpHeader, Layer, decode, decode_complete, encode_to_vec,
+    Checksum, DecodeError, Headers, IpHeader, Layer, decode, decode_complete, ecn_of, encode_around,
+    encode_to_vec, with_ecn,
 };
-use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
+use seamline_wire::{Ecn, Flags, Packet, Segment, SequenceNumber, TransportPort};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 const PAYLOAD: &[u8] = b"moving";
@@ -102,7 +103,7 @@ fn what_would_be_lost_is_refused() {
             assert_eq!(decode_complete(&packet), Err(DecodeError::LeftOut(Layer::Tcp)), "{name}");
         }
     }
-    for (name, at, to) in [("reserved bits", 32, 0x51), ("an urgent pointer", 39, 1)] {
+    for (name, at, to) in [("reserved bits", 32, 0x52), ("an urgent pointer", 39, 1)] {
         let mut packet = with_options(4, Flags::ACK, &[]);
         packet[at] = to;
         mend_checksums(&mut packet);
@@ -196,4 +197,36 @@ fn sorted(packet: &[u8]) -> Vec<Vec<u8>> {
     }
     all.sort();
     all
+}
+
+/// The ECN field is changed in the header and its checksum, and nowhere else (RFC 3168 section 5).
+#[test]
+fn the_ecn_field_of_any_packet_can_be_changed() {
+    for version in [4, 6] {
+        let packet = with_options(version, Flags::ACK, &[]);
+        let before = decode_complete(&packet).unwrap();
+        let Headers { source_port, destination_port, segment, .. } = before.headers;
+        assert_eq!(ecn_of(&packet), Ok(Ecn::NotEct));
+        for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            let mut room = Vec::new();
+            let changed = with_ecn(&packet, ecn, &mut room).unwrap();
+            assert_eq!(ecn_of(changed), Ok(ecn));
+            let after = decode_complete(changed).expect("sound checksums");
+            assert_eq!(after.headers, Headers { ip: before.headers.ip.with_ecn(ecn), ..before.headers });
+            assert_eq!(after.payload, before.payload);
+            let fields = Packet { source_port, destination_port, segment, ecn, ..Packet::default() };
+            assert_eq!(encode_around(&fields, &packet, &mut Vec::new()).unwrap(), changed);
+        }
+    }
+    assert_eq!(ecn_of(&[0x20]), Err(DecodeError::Version(2)));
+    assert_eq!(with_ecn(&[0x45], Ecn::Ce, &mut Vec::new()), Ok(&[0x45][..]), "too short to have a field");
+}
+
+/// AE, which stands before the eight flags of old (RFC 9768), is taken in and written.
+#[test]
+fn accurate_ecn_is_complete() {
+    let flags = Flags::AE | Flags::ECE | Flags::CWR | Flags::SYN;
+    let packet = encode_to_vec(&headers(4, flags), PAYLOAD).expect("a small packet");
+    assert_eq!(decode_complete(&packet).map(|decoded| decoded.headers.segment.flags), Ok(flags));
+    assert_eq!(packet[32], 0x51);
 }

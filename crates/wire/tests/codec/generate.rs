@@ -74,7 +74,7 @@ fn ipv6(draw: &mut dyn FnMut(u64) -> u64) -> IpHeader {
 }
 
 fn segment(draw: &mut dyn FnMut(u64) -> u64, payload_length: usize) -> Segment {
-    let flags = Flags(any(draw) as u8);
+    let flags = Flags(any(draw) as u16 & 0x1ff);
     let syn = flags.contains(Flags::SYN);
     let mut segment = Segment {
         sequence: SequenceNumber(any(draw)),

@@ -156,6 +156,7 @@ fn segment(tcp: &TcpSlice<'_>) -> Result<Segment, Refused> {
         (tcp.urg(), Flags::URG),
         (tcp.ece(), Flags::ECE),
         (tcp.cwr(), Flags::CWR),
+        (tcp.ns(), Flags::AE),
     ];
     let flags = bits.into_iter().filter(|(set, _)| *set).fold(Flags(0), |all, (_, bit)| all | bit);
     let mut segment = Segment {

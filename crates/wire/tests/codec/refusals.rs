@@ -60,7 +60,7 @@ fn with_options(flags: Flags, options: &[u8]) -> Result<Segment, DecodeError> {
     let mut packet = ipv4();
     packet[3] += options.len() as u8;
     packet[20 + 12] = ((20 + options.len()) as u8 / 4) << 4;
-    packet[20 + 13] = flags.0;
+    packet[20 + 13] = flags.0 as u8;
     packet.splice(40..40, options.iter().copied());
     decode_with(&packet, Checksums::Ignore).map(|decoded| decoded.headers.segment)
 }

@@ -108,6 +108,7 @@ fn tcp_header(headers: &Headers, segment: &Segment) -> etherparse::TcpHeader {
     tcp.urg = segment.flags.contains(Flags::URG);
     tcp.ece = segment.flags.contains(Flags::ECE);
     tcp.cwr = segment.flags.contains(Flags::CWR);
+    tcp.ns = segment.flags.contains(Flags::AE);
     tcp.set_options(&elements(segment)).expect("options that fit without padding");
     tcp
 }
