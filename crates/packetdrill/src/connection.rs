@@ -71,6 +71,7 @@ impl Connection {
             CloseReason::Reset => Some(Errno(libc::ECONNRESET)),
             CloseReason::Refused => Some(Errno(libc::ECONNREFUSED)),
             CloseReason::TimedOut => Some(Errno(libc::ETIMEDOUT)),
+            CloseReason::Unreachable => Some(Errno(libc::EHOSTUNREACH)),
             CloseReason::Finished | CloseReason::Aborted => None,
         }
     }
