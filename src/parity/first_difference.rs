@@ -16,6 +16,7 @@ use seamline_scenario::Plan;
 pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Outcome {
     let interrupt = Interrupt::listen()?;
     let bar = progress(plans.iter().map(|(_, plan)| plan.cells.len()).sum(), quiet);
+    let (mut same, mut all) = (0, 0);
     for (name, plan) in plans {
         let plan = plan.with_handshakes();
         let options = RunOptions {
@@ -25,26 +26,41 @@ pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Out
             ..RunOptions::default()
         };
         for cell in 0..plan.cells.len() {
-            let shown = compare(&plan, cell, kernel, &options).map_err(|error| match error {
-                LabError::Stopped => Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()),
-                error => failure(error),
-            })?;
+            let Comparison { shown, is_same } =
+                compare(&plan, cell, kernel, &options).map_err(|error| match error {
+                    LabError::Stopped => {
+                        Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code())
+                    }
+                    error => failure(error),
+                })?;
             bar.suspend(|| print(&format!("{name}, {}\n{shown}\n", label(&plan, cell))))?;
             bar.inc(1);
+            same += usize::from(is_same);
+            all += 1;
         }
     }
     bar.finish_and_clear();
+    print(&format!("the same segments to the end: {same} of {all} runs\n"))?;
     Ok(())
 }
 
-fn compare(plan: &Plan, cell: usize, kernel: &Kernel, options: &RunOptions) -> Result<String, LabError> {
+/// What one run shows.
+struct Comparison {
+    shown: String,
+    /// Whether all of its flows send the same segments to the end.
+    is_same: bool,
+}
+
+fn compare(plan: &Plan, cell: usize, kernel: &Kernel, options: &RunOptions) -> Result<Comparison, LabError> {
     let job = Job { cell, seed: 0 };
     let series = |run: Option<FinishedRun>| run.and_then(|run| run.series).ok_or(LabError::Stopped);
     let ours = series(run_one(plan, job, options))?;
     let kernels = series(run_job(plan, job, &Stacks::default(), kernel, options)?)?;
-    let mut shown = String::new();
+    let (mut shown, mut is_same) = (String::new(), true);
     for (one, other) in ours.flows.iter().zip(&kernels.flows) {
-        shown += &match first_difference([one, other]) {
+        let found = first_difference([one, other]);
+        is_same &= found.is_none();
+        shown += &match found {
             None => format!("flow {}: all {} segments are the same\n", one.flow, one.segments.len()),
             Some(found) => text(&found, ["simulator", &kernel.name]),
         };
@@ -52,5 +68,5 @@ fn compare(plan: &Plan, cell: usize, kernel: &Kernel, options: &RunOptions) -> R
     for note in ours.notes.iter().chain(&kernels.notes) {
         shown += &format!("note: {note}\n");
     }
-    Ok(shown)
+    Ok(Comparison { shown, is_same })
 }

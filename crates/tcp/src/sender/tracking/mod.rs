@@ -81,6 +81,8 @@ pub(crate) struct Tracking {
     buffer: Option<Buffer>,
     /// The end of what had been supplied when that was last looked at.
     supplied: Offset,
+    /// The segment after the one that was sent again last, and when that was.
+    last_resent: Option<(queue::Id, Instant)>,
     /// Segments with data sent so far.
     segments_sent: u64,
 }
@@ -110,6 +112,7 @@ impl Tracking {
             last_small: Offset::SYN,
             buffer: parameters.segments.send_buffer.as_ref().map(Buffer::new),
             supplied: first,
+            last_resent: None,
             segments_sent: 0,
         }
     }

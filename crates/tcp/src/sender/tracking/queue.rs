@@ -230,6 +230,10 @@ impl Queue {
         }
         more
     }
+    /// Whether the segment before this one ends a burst.
+    pub(super) fn ends_burst_before(&self, id: Id) -> bool {
+        id <= self.first || self.get(id - 1).ends_burst
+    }
     /// A segment leaves again: it begins a piece, and ends it if it leaves `alone`. Returns by how many pieces there are more.
     pub(super) fn separate(&mut self, id: Id, alone: bool) -> i64 {
         let before = if id > self.first && !self.get(id - 1).resent { self.set_end(id - 1, true) } else { 0 };

@@ -60,7 +60,9 @@ impl Run<'_, '_> {
             return false;
         }
         let now = self.now();
-        self.s.put(record.start, record.end, record.pushes, self.exit);
+        let joined = self.t.last_resent.replace((id + 1, now)) == Some((id, now));
+        let ends_burst = joined && record.ends_burst && !self.t.queue.ends_burst_before(id);
+        self.s.put(record.start, record.end, record.pushes || ends_burst, self.exit);
         self.t.pacing.note_sent(self.t.exact_now, record.end - record.start, self.t.segments_sent);
         self.separate(id, counted);
         self.t.segments_sent += 1;

@@ -241,8 +241,9 @@ impl Run<'_, '_> {
             let mut record = Record::new(start, to, now, snapshot);
             // The end of a burst is pushed, so that the receiver's host does not wait for more of it.
             record.ends_burst = to >= end;
-            record.pushes = record.ends_burst && (bytes > size || is_pushed);
-            self.s.put(start, to, record.pushes, self.exit);
+            record.pushes = record.ends_burst && is_pushed;
+            let pushes = record.pushes || (record.ends_burst && bytes > size);
+            self.s.put(start, to, pushes, self.exit);
             self.t.queue.push(record);
             self.t.segments_sent += 1;
             if to - start < size {
