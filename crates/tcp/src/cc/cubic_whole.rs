@@ -94,7 +94,7 @@ impl Curve {
         let ahead = self.smallest.map_or(0, |smallest| smallest.as_nanos().div_ceil(1_000_000));
         let time = (now - epoch.began + ahead) * u64::from(UNIT) / 1000;
         let distance = time.abs_diff(epoch.time_to_origin);
-        let delta = (AGGRESSIVENESS as u128 * (distance as u128).pow(3) >> 40) as u32;
+        let delta = ((u128::from(AGGRESSIVENESS) * u128::from(distance).pow(3)) >> 40) as u32;
         let target = if time < epoch.time_to_origin {
             epoch.origin.saturating_sub(delta)
         } else {

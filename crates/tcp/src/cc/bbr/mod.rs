@@ -165,12 +165,11 @@ impl Bbr {
         self.is_full = self.full_rounds >= FULL_ROUNDS;
     }
     fn check_drain(&mut self, view: &View, window: &mut Window) {
-        let target = || self.in_flight(self.bandwidths.get(), UNIT, view);
+        let target = self.in_flight(self.bandwidths.get(), UNIT, view);
         if self.mode == Mode::Startup && self.is_full {
-            window.threshold = target() as f64;
+            window.threshold = target as f64;
             self.mode = Mode::Drain;
         }
-        let target = self.in_flight(self.bandwidths.get(), UNIT, view);
         if self.mode == Mode::Drain && self.in_flight_at_departure(view.tracked.in_flight, view) <= target {
             self.begin_probing(view);
         }
@@ -206,7 +205,7 @@ impl Bbr {
         is_long || in_flight <= self.in_flight(largest, UNIT, view)
     }
     fn leave_round_trip_probe(&mut self, view: &View, window: &mut Window) {
-        if !self.probe_ends.is_some_and(|ends| milliseconds(view.now) > milliseconds(ends)) {
+        if self.probe_ends.is_none_or(|ends| milliseconds(view.now) <= milliseconds(ends)) {
             return;
         }
         self.smallest_at = view.now;

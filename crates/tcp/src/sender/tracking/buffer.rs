@@ -70,20 +70,19 @@ impl Buffer {
     pub(super) fn count_pieces(&mut self, more: i64) {
         self.used = self.used.saturating_add_signed(more * BOOKKEEPING as i64);
     }
-    /// Let the first piece grow to `length` at the cost of those behind it (`tcp_grow_skb`).
+    /// Let the first piece grow up to `length` at the cost of the one behind it (`tcp_grow_skb`).
     pub(super) fn grow_first(&mut self, length: u64) {
-        while self.pieces.len() > 1 && self.pieces[0].length < length {
-            let moved = (length - self.pieces[0].length).min(self.pieces[1].length);
-            self.pieces[0].length += moved;
-            self.pieces[1].length -= moved;
-            if self.pieces[1].length > 0 {
-                return;
-            }
-            if let Some(eaten) = self.pieces.remove(1) {
-                self.pieces[0].pushes |= eaten.pushes;
-                self.used = self.used.saturating_sub(BOOKKEEPING);
-            }
+        if self.pieces.len() < 2 || self.pieces[0].length >= length {
             return;
+        }
+        let moved = (length - self.pieces[0].length).min(self.pieces[1].length);
+        self.pieces[0].length += moved;
+        self.pieces[1].length -= moved;
+        if self.pieces[1].length == 0
+            && let Some(eaten) = self.pieces.remove(1)
+        {
+            self.pieces[0].pushes |= eaten.pushes;
+            self.used = self.used.saturating_sub(BOOKKEEPING);
         }
     }
     /// So many bytes leave. Returns whether the last of them end a piece that is pushed.
