@@ -112,7 +112,7 @@ fn the_search_covers_the_slowest_seed() {
     let asked = QuestionInput {
         interruption: "200 ms",
         file: Some("200 kB"),
-        at: Some("4.5706 s"),
+        at: Some("3.55 s"),
         seeds: 6,
         ..words("geo, loss=1 %", "wlan-802.11b")
     };

@@ -1,4 +1,4 @@
-//! An agent must not slow down the sender that it helps, whatever is lost.
+//! Whether an agent slows down the sender that it helps, whatever is lost. One does: Snoop, in front of the TCP of Linux.
 
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
@@ -30,20 +30,30 @@ fn completions(kind: &str) -> Vec<f64> {
     results.iter().map(|cell| cell.runs[0].flows[0].completion_s.unwrap_or(f64::INFINITY)).collect()
 }
 
+/// The times with an agent as shares of those without: the mean, and the worst.
+fn ratios(helped: &[f64], alone: &[f64]) -> (f64, f64) {
+    let ratios: Vec<f64> = helped.iter().zip(alone).map(|(helped, alone)| helped / alone).collect();
+    (ratios.iter().sum::<f64>() / ratios.len() as f64, ratios.iter().copied().fold(0.0, f64::max))
+}
+
 /// Each acknowledgment of a repair restarts the sender's timer, so an agent that repairs slowly keeps the sender from
-/// recovering itself. With one repair per timeout of the agent some of these downloads took a minute.
+/// recovering itself. With one repair per timeout of the agent some of these downloads took a minute. A sender that finds losses by
+/// time, as Linux does, needs no help after such outages: Snoop hides the duplicates by which it would find them at once.
 #[test]
-fn no_agent_slows_a_sender_down() {
+fn only_snoop_slows_down_only_a_sender_that_follows_linux() {
     let alone = completions("none");
     assert_eq!(alone.len(), 160);
     assert!(alone.iter().all(|seconds| (0.1..2.0).contains(seconds)), "{alone:?}");
-    for (kind, most) in [("snoop", 2.0), ("obtcp", 1.05)] {
-        let ratios: Vec<f64> =
-            completions(kind).iter().zip(&alone).map(|(helped, alone)| helped / alone).collect();
-        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-        let worst = ratios.iter().copied().fold(0.0, f64::max);
-        println!("{kind}: {mean} of the time without it, at worst {worst}");
-        assert!((0.4..1.0).contains(&mean), "{kind}: {mean}");
-        assert!(worst < most, "{kind}: {worst}");
+    let half = alone.len() / 2;
+    for (kind, linux, rfc) in
+        [("snoop", (1.2..1.9, 8.0), (0.4..1.0, 2.0)), ("obtcp", (0.8..1.0, 1.05), (0.4..1.0, 1.05))]
+    {
+        let helped = completions(kind);
+        for (name, rows, (mean_within, most)) in [("linux", 0..half, linux), ("rfc", half..2 * half, rfc)] {
+            let (mean, worst) = ratios(&helped[rows.clone()], &alone[rows]);
+            println!("{kind}, {name}: {mean} of the time without it, at worst {worst}");
+            assert!(mean_within.contains(&mean), "{kind}, {name}: {mean}");
+            assert!(worst < most, "{kind}, {name}: {worst}");
+        }
     }
 }
