@@ -112,8 +112,8 @@ impl Buffer {
             self.written = end;
         }
     }
-    /// Add to the last piece, or begin another one. Returns how many bytes fit, none when there is no room.
-    fn add(&mut self, bytes: u64, goal: u64) -> u64 {
+    /// Add to the last piece, or begin another one; the first part of a write takes back that the last one ended there. Returns how many bytes fit, none when there is no room.
+    fn add(&mut self, bytes: u64, goal: u64, is_first: bool) -> u64 {
         let room = self.pieces.back().map_or(0, |last| goal.saturating_sub(last.length));
         let taken = if room > 0 { room.min(bytes) } else { goal.min(bytes) };
         if room == 0 {
@@ -125,6 +125,7 @@ impl Buffer {
         }
         if let Some(last) = self.pieces.back_mut() {
             last.length += taken;
+            last.pushes &= !is_first;
         }
         self.used += taken;
         self.written += taken;
@@ -162,7 +163,7 @@ impl Run<'_, '_> {
         let half_window = self.s.view.largest_peer_window / 2;
         let mut copied = false;
         while let Some(buffer) = self.t.buffer.as_mut().filter(|buffer| buffer.written < end) {
-            let taken = buffer.add(end - buffer.written, goal);
+            let taken = buffer.add(end - buffer.written, goal, !copied);
             if taken == 0 {
                 buffer.is_short = true;
                 break;
