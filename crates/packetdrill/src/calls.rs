@@ -7,13 +7,13 @@ use libc::c_int;
 use seamline_tcp::{Opening, State};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// Flags of `send` and `recv` that change nothing here.
+/// Flags of `recv` that change nothing here.
 const HARMLESS_FLAGS: c_int =
     libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | libc::MSG_PEEK | libc::MSG_TRUNC | libc::MSG_WAITALL;
 /// The address of this end that packetdrill is started with.
 const LOCAL_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
 
-/// Refuse what the endpoint does not have: MSG_MORE, MSG_ZEROCOPY, MSG_FASTOPEN, MSG_OOB, ...
+/// Refuse what the endpoint does not have: MSG_OOB, ...
 fn check_flags(flags: c_int) -> Result<(), Errno> {
     if flags & !HARMLESS_FLAGS == 0 { Ok(()) } else { Err(Errno::UNSUPPORTED) }
 }
@@ -58,6 +58,7 @@ impl World {
         let socket = self.socket(descriptor)?.clone();
         match socket.kind {
             Kind::Listener(_) => Err(Errno(libc::EISCONN)),
+            Kind::Poller(_) => Err(Errno(libc::ENOTSOCK)),
             Kind::Connected(id) => self.continue_connecting(id, *started),
             Kind::Fresh => {
                 let port = if socket.port == 0 { self.ephemeral_port() } else { socket.port };
@@ -84,6 +85,19 @@ impl World {
         }
     }
 
+    /// What MSG_ERRQUEUE reads: flags and control messages.
+    pub(crate) fn read_errors(&mut self, descriptor: c_int) -> Result<(c_int, Vec<u8>), Errno> {
+        let id = self.connection_of(descriptor).map_err(|_| Errno::AGAIN)?;
+        self.connections[id].errors.read().ok_or(Errno::AGAIN)
+    }
+    /// What TCP_INQ reports after a read, if it is set: bytes that are left, or one for the end of the stream.
+    pub(crate) fn bytes_left(&mut self, descriptor: c_int) -> Option<c_int> {
+        self.socket(descriptor).ok().filter(|socket| socket.options.reports_left)?;
+        let connection = &self.connections[self.connection_of(descriptor).ok()?];
+        let left = connection.endpoint.readable() as c_int;
+        Some(if left == 0 { c_int::from(connection.is_at_end()) } else { left })
+    }
+
     pub(crate) fn read(&mut self, descriptor: c_int, count: usize, flags: c_int) -> Answer {
         check_flags(flags)?;
         let id = self.connection_of(descriptor)?;
@@ -100,52 +114,6 @@ impl World {
             None if connection.is_at_end() => Ok(0),
             None => Err(Errno::AGAIN),
         }
-    }
-
-    /// Take in what there is room for; `written` counts what this call has taken in before.
-    pub(crate) fn write(
-        &mut self,
-        descriptor: c_int,
-        count: usize,
-        flags: c_int,
-        written: &mut usize,
-    ) -> Answer {
-        check_flags(flags)?;
-        let id = match self.connection_of(descriptor) {
-            Err(Errno::NOT_CONNECTED) => return Err(Errno(libc::EPIPE)),
-            other => other?,
-        };
-        let all = count.saturating_sub(*written);
-        match self.write_some(descriptor, id, all) {
-            Ok(bytes) => {
-                *written += bytes;
-                let is_done = bytes == all || self.is_nonblocking(descriptor, flags);
-                if is_done { Ok(*written as i64) } else { Err(Errno::AGAIN) }
-            }
-            Err(Errno::AGAIN) if *written == 0 || !self.is_nonblocking(descriptor, flags) => {
-                Err(Errno::AGAIN)
-            }
-            Err(_) if *written > 0 => Ok(*written as i64),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn write_some(&mut self, descriptor: c_int, id: usize, count: usize) -> Result<usize, Errno> {
-        let buffer = self.socket(descriptor)?.options.send_buffer();
-        let connection = &mut self.connections[id];
-        if let Some(error) = connection.take_error() {
-            return Err(error);
-        }
-        if connection.shut_write || connection.endpoint.state() == State::Closed {
-            return Err(Errno(libc::EPIPE));
-        }
-        let room = buffer.saturating_sub(connection.endpoint.buffered());
-        if connection.is_opening() || (room == 0 && count > 0) {
-            return Err(Errno::AGAIN);
-        }
-        let bytes = room.min(count as u64);
-        self.with(id, |endpoint, now, out| endpoint.supply(now, bytes, out));
-        Ok(bytes as usize)
     }
 
     pub(crate) fn fcntl(&mut self, descriptor: c_int, command: c_int, argument: c_int) -> Answer {
@@ -178,7 +146,7 @@ impl World {
     pub(crate) fn close(&mut self, descriptor: c_int) -> Answer {
         let socket = self.sockets.remove(&descriptor).ok_or(Errno::BAD_DESCRIPTOR)?;
         match socket.kind {
-            Kind::Fresh => {}
+            Kind::Fresh | Kind::Poller(_) => {}
             Kind::Listener(queue) => {
                 for id in queue.into_iter().filter(|&id| !self.connections[id].accepted).collect::<Vec<_>>() {
                     self.with(id, |endpoint, now, out| endpoint.abort(now, out));

@@ -1,39 +1,10 @@
 //! A connection: the endpoint, and what its socket knows beyond it.
 
 use crate::errno::Errno;
+use crate::errors::ErrorQueue;
 use seamline_tcp::{CloseReason, Endpoint, State};
-use seamline_wire::{Instant, Segment};
+use seamline_wire::Instant;
 use std::net::SocketAddrV4;
-
-/// Options that one end offers in its SYN, or that both have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Offer {
-    /// Timestamps.
-    pub(crate) timestamps: bool,
-    /// SACK.
-    pub(crate) sack: bool,
-    /// Window scaling.
-    pub(crate) window_scale: bool,
-}
-
-impl Offer {
-    /// What a SYN offers.
-    pub(crate) fn of(syn: &Segment) -> Offer {
-        Offer {
-            timestamps: syn.timestamps.is_some(),
-            sack: syn.sack_permitted,
-            window_scale: syn.window_scale.is_some(),
-        }
-    }
-    /// What both have.
-    pub(crate) fn and(self, other: Offer) -> Offer {
-        Offer {
-            timestamps: self.timestamps && other.timestamps,
-            sack: self.sack && other.sack,
-            window_scale: self.window_scale && other.window_scale,
-        }
-    }
-}
 
 /// A connection.
 #[derive(Debug)]
@@ -52,14 +23,14 @@ pub(crate) struct Connection {
     pub(crate) shut_read: bool,
     /// Whether the application writes no more.
     pub(crate) shut_write: bool,
-    /// The options offered by us, later those that both have.
-    pub(crate) options: Offer,
     /// The MSS that our SYN offers, in bytes.
     pub(crate) offered_segment_size: u16,
-    /// Payload of the peer's largest segment so far, in bytes.
-    pub(crate) largest_received: u32,
     /// Type and code of the last ICMP message about it.
     pub(crate) icmp: Option<(u8, u8)>,
+    /// Payload bytes taken from the application so far.
+    pub(crate) taken: u64,
+    /// What MSG_ERRQUEUE reads.
+    pub(crate) errors: ErrorQueue,
     /// When payload was last sent.
     pub(crate) data_sent_at: Instant,
     /// When payload was last received.

@@ -2,14 +2,18 @@
 
 use crate::blocking::Shared;
 use crate::errno::{Answer, Errno, to_c};
+use crate::errors;
 use crate::options::Value;
+use crate::world::World;
+use crate::writes::{Call, Progress};
 use libc::{
-    c_int, c_longlong, c_uint, c_ulong, c_void, iovec, msghdr, nfds_t, pollfd, size_t, sockaddr, sockaddr_in,
-    socklen_t, ssize_t, timeval,
+    c_int, c_longlong, c_uint, c_ulong, c_void, epoll_event, iovec, msghdr, nfds_t, pollfd, size_t, sockaddr,
+    sockaddr_in, socklen_t, ssize_t, timeval,
 };
-use seamline_wire::Duration;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
+/// TCP_CM_INQ.
+const TCP_CM_INQ: c_int = 36;
 /// How long a packet is waited for when packetdrill sets no limit, in seconds.
 const LONGEST_WAIT: i64 = 300;
 
@@ -27,13 +31,35 @@ unsafe fn address(address: *const sockaddr, length: socklen_t) -> Result<SocketA
     Ok(SocketAddrV4::new(ip, u16::from_be(address.sin_port)))
 }
 
+/// Bytes of each.
+///
+/// # Safety
+/// `vectors` points to `count` of them.
+unsafe fn lengths(vectors: *const iovec, count: usize) -> Vec<size_t> {
+    // SAFETY: by this function's contract.
+    (0..count).map(|place| unsafe { (*vectors.add(place)).iov_len }).collect()
+}
+
 /// Bytes in all.
 ///
 /// # Safety
 /// `vectors` points to `count` of them.
 unsafe fn length(vectors: *const iovec, count: usize) -> size_t {
     // SAFETY: by this function's contract.
-    (0..count).map(|place| unsafe { (*vectors.add(place)).iov_len }).sum()
+    unsafe { lengths(vectors, count) }.iter().sum()
+}
+
+fn read_into(
+    shared: &Shared,
+    descriptor: c_int,
+    place: *const c_void,
+    count: size_t,
+    flags: c_int,
+) -> ssize_t {
+    match place.is_null() && count > 0 {
+        true => to_c(Err(Errno(libc::EFAULT))) as ssize_t,
+        false => read_from(shared, descriptor, count, flags),
+    }
 }
 
 fn read_from(shared: &Shared, descriptor: c_int, count: size_t, flags: c_int) -> ssize_t {
@@ -41,10 +67,17 @@ fn read_from(shared: &Shared, descriptor: c_int, count: size_t, flags: c_int) ->
     to_c(shared.wait(nonblocking, |world| world.read(descriptor, count, flags))) as ssize_t
 }
 
-fn write_to(shared: &Shared, descriptor: c_int, count: size_t, flags: c_int) -> ssize_t {
-    let nonblocking = is_nonblocking(shared, descriptor, flags);
-    let mut written = 0;
-    to_c(shared.wait(nonblocking, |world| world.write(descriptor, count, flags, &mut written))) as ssize_t
+fn write_to(shared: &Shared, descriptor: c_int, data: *const c_void, count: size_t, flags: c_int) -> ssize_t {
+    match data.is_null() && count > 0 {
+        true => to_c(Err(Errno(libc::EFAULT))) as ssize_t,
+        false => write_parts(shared, descriptor, Call { flags, parts: vec![count] }),
+    }
+}
+
+fn write_parts(shared: &Shared, descriptor: c_int, call: Call) -> ssize_t {
+    let nonblocking = is_nonblocking(shared, descriptor, call.flags);
+    let mut progress = Progress::default();
+    to_c(shared.wait(nonblocking, |world| world.write(descriptor, &call, &mut progress))) as ssize_t
 }
 
 fn is_nonblocking(shared: &Shared, descriptor: c_int, flags: c_int) -> bool {
@@ -111,8 +144,13 @@ pub(crate) unsafe extern "C" fn connect(
     let in_progress = |error| if error == Errno::AGAIN { Errno(libc::EINPROGRESS) } else { error };
     to_c(answer.map_err(in_progress)) as c_int
 }
-pub(crate) extern "C" fn read(shared: &Shared, descriptor: c_int, _: *mut c_void, count: size_t) -> ssize_t {
-    read_from(shared, descriptor, count, 0)
+pub(crate) extern "C" fn read(
+    shared: &Shared,
+    descriptor: c_int,
+    place: *mut c_void,
+    count: size_t,
+) -> ssize_t {
+    read_into(shared, descriptor, place, count, 0)
 }
 pub(crate) unsafe extern "C" fn readv(
     shared: &Shared,
@@ -126,22 +164,22 @@ pub(crate) unsafe extern "C" fn readv(
 pub(crate) extern "C" fn recv(
     shared: &Shared,
     descriptor: c_int,
-    _: *mut c_void,
+    place: *mut c_void,
     count: size_t,
     flags: c_int,
 ) -> ssize_t {
-    read_from(shared, descriptor, count, flags)
+    read_into(shared, descriptor, place, count, flags)
 }
 pub(crate) extern "C" fn recvfrom(
     shared: &Shared,
     descriptor: c_int,
-    _: *mut c_void,
+    place: *mut c_void,
     count: size_t,
     flags: c_int,
     _: *mut sockaddr,
     _: *mut socklen_t,
 ) -> ssize_t {
-    read_from(shared, descriptor, count, flags)
+    read_into(shared, descriptor, place, count, flags)
 }
 pub(crate) unsafe extern "C" fn recvmsg(
     shared: &Shared,
@@ -150,20 +188,51 @@ pub(crate) unsafe extern "C" fn recvmsg(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: packetdrill passes a message with its vectors.
-    let count = unsafe {
-        (*message).msg_controllen = 0;
-        (*message).msg_flags = 0;
-        length((*message).msg_iov, (*message).msg_iovlen)
-    };
-    read_from(shared, descriptor, count, flags)
+    let message = unsafe { &mut *message };
+    if flags & libc::MSG_ERRQUEUE != 0 {
+        let read = shared.look(|world| world.read_errors(descriptor));
+        let answer = read.map(|(flags, control)| {
+            // SAFETY: as above.
+            unsafe { answer_with(message, flags, &control) };
+            0
+        });
+        return to_c(answer) as ssize_t;
+    }
+    // SAFETY: as above.
+    let count = unsafe { length(message.msg_iov, message.msg_iovlen) };
+    let result = read_from(shared, descriptor, count, flags);
+    let mut control = Vec::new();
+    if result >= 0
+        && let Some(left) = shared.look(|world| world.bytes_left(descriptor))
+    {
+        errors::put(&mut control, libc::SOL_TCP, TCP_CM_INQ, &left.to_ne_bytes());
+    }
+    // SAFETY: as above.
+    unsafe { answer_with(message, 0, &control) };
+    result
 }
+
+/// Put flags and control messages into a message.
+///
+/// # Safety
+/// The message has room for as many bytes of control messages as it says.
+unsafe fn answer_with(message: &mut msghdr, flags: c_int, control: &[u8]) {
+    message.msg_flags = flags;
+    let length = control.len().min(message.msg_controllen);
+    message.msg_controllen = length;
+    if length > 0 {
+        // SAFETY: by this function's contract.
+        unsafe { std::ptr::copy_nonoverlapping(control.as_ptr(), message.msg_control.cast::<u8>(), length) };
+    }
+}
+
 pub(crate) extern "C" fn write(
     shared: &Shared,
     descriptor: c_int,
-    _: *const c_void,
+    data: *const c_void,
     count: size_t,
 ) -> ssize_t {
-    write_to(shared, descriptor, count, 0)
+    write_to(shared, descriptor, data, count, 0)
 }
 pub(crate) unsafe extern "C" fn writev(
     shared: &Shared,
@@ -172,27 +241,28 @@ pub(crate) unsafe extern "C" fn writev(
     count: c_int,
 ) -> ssize_t {
     // SAFETY: packetdrill passes so many vectors.
-    write_to(shared, descriptor, unsafe { length(at, count as usize) }, 0)
+    let parts = unsafe { lengths(at, count as usize) };
+    write_parts(shared, descriptor, Call { flags: 0, parts })
 }
 pub(crate) extern "C" fn send(
     shared: &Shared,
     descriptor: c_int,
-    _: *const c_void,
+    data: *const c_void,
     count: size_t,
     flags: c_int,
 ) -> ssize_t {
-    write_to(shared, descriptor, count, flags)
+    write_to(shared, descriptor, data, count, flags)
 }
 pub(crate) extern "C" fn sendto(
     shared: &Shared,
     descriptor: c_int,
-    _: *const c_void,
+    data: *const c_void,
     count: size_t,
     flags: c_int,
     _: *const sockaddr,
     _: socklen_t,
 ) -> ssize_t {
-    write_to(shared, descriptor, count, flags)
+    write_to(shared, descriptor, data, count, flags)
 }
 pub(crate) unsafe extern "C" fn sendmsg(
     shared: &Shared,
@@ -201,8 +271,8 @@ pub(crate) unsafe extern "C" fn sendmsg(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: packetdrill passes a message with its vectors.
-    let count = unsafe { length((*message).msg_iov, (*message).msg_iovlen) };
-    write_to(shared, descriptor, count, flags)
+    let parts = unsafe { lengths((*message).msg_iov, (*message).msg_iovlen) };
+    write_parts(shared, descriptor, Call { flags, parts })
 }
 pub(crate) extern "C" fn fcntl(shared: &Shared, descriptor: c_int, command: c_int, argument: c_int) -> c_int {
     to_c(shared.call(|world| world.fcntl(descriptor, command, argument))) as c_int
@@ -266,11 +336,7 @@ pub(crate) unsafe extern "C" fn poll(
 ) -> c_int {
     // SAFETY: packetdrill passes so many descriptors.
     let descriptors = unsafe { std::slice::from_raw_parts_mut(at, count as usize) };
-    let deadline = shared.look(|world| {
-        let deadline = (timeout >= 0).then(|| world.now + Duration::from_millis(timeout as u64));
-        world.deadlines.extend(deadline);
-        deadline
-    });
+    let deadline = shared.look(|world| world.deadline(timeout));
     to_c(shared.wait(timeout == 0, |world| world.poll(descriptors, deadline))) as c_int
 }
 pub(crate) unsafe extern "C" fn netdev_send(shared: &Shared, bytes: *const c_void, count: size_t) -> c_int {
@@ -311,14 +377,31 @@ pub(crate) unsafe extern "C" fn gettimeofday(shared: &Shared, place: *mut timeva
     }
     0
 }
-pub(crate) extern "C" fn epoll_create(_: &Shared, _: c_int) -> c_int {
-    unsupported()
+pub(crate) extern "C" fn epoll_create(shared: &Shared, _: c_int) -> c_int {
+    to_c(shared.call(World::epoll_create)) as c_int
 }
-pub(crate) extern "C" fn epoll_ctl(_: &Shared, _: c_int, _: c_int, _: c_int, _: *mut c_void) -> c_int {
-    unsupported()
+pub(crate) unsafe extern "C" fn epoll_ctl(
+    shared: &Shared,
+    poller: c_int,
+    operation: c_int,
+    descriptor: c_int,
+    event: *mut c_void,
+) -> c_int {
+    // SAFETY: packetdrill passes an event.
+    let event = unsafe { event.cast::<epoll_event>().read_unaligned() };
+    to_c(shared.call(|world| world.epoll_control(poller, operation, descriptor, event))) as c_int
 }
-pub(crate) extern "C" fn epoll_wait(_: &Shared, _: c_int, _: *mut c_void, _: c_int, _: c_int) -> c_int {
-    unsupported()
+pub(crate) unsafe extern "C" fn epoll_wait(
+    shared: &Shared,
+    poller: c_int,
+    at: *mut c_void,
+    count: c_int,
+    timeout: c_int,
+) -> c_int {
+    // SAFETY: packetdrill passes room for so many events.
+    let places = unsafe { std::slice::from_raw_parts_mut(at.cast::<epoll_event>(), count as usize) };
+    let deadline = shared.look(|world| world.deadline(timeout));
+    to_c(shared.wait(timeout == 0, |world| world.epoll_wait(poller, places, deadline))) as c_int
 }
 pub(crate) extern "C" fn pipe(_: &Shared, _: *mut c_int) -> c_int {
     unsupported()

@@ -5,8 +5,8 @@
 //! only when packetdrill sleeps or waits for a packet, so a run gives the same result on every machine, however loaded.
 //! System settings are read where scripts write them, in `/proc/sys/net`; `cargo xtask packetdrill` puts files there (`settings.rs`).
 //!
-//! What Linux has and the endpoint does not (TCP Fast Open, ECN, MSG_ZEROCOPY, TCP_CORK, ...) is refused with the error number
-//! of an unsupported call, so that a script that needs it fails at that line.
+//! What Linux has and the endpoint does not is refused with the error number of an unsupported call, so that a script that needs it
+//! fails at that line. MSG_ZEROCOPY is accepted, and its completions say that the data was copied, as on a device without the means.
 
 #![allow(unsafe_code, reason = "packetdrill calls through pointers of C")]
 
@@ -14,7 +14,9 @@ mod blocking;
 mod calls;
 mod connection;
 mod covers;
+mod epoll;
 mod errno;
+mod errors;
 mod information;
 mod interface;
 mod network;
@@ -23,6 +25,7 @@ mod readiness;
 mod settings;
 mod socket;
 mod world;
+mod writes;
 
 #[cfg(test)]
 mod tests;

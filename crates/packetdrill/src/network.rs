@@ -1,13 +1,12 @@
 //! Packets to and from packetdrill, as bytes.
 
-use crate::connection::Offer;
 use crate::errno::{Answer, Errno};
 use crate::socket::Kind;
 use crate::world::{LOCAL, REMOTE, Sent, World};
 use libc::c_int;
 use seamline_tcp::{Host, NetworkError, Opening, State};
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
-use seamline_wire::{Flags, Input, Machine, Packet, Port, SequenceNumber};
+use seamline_wire::{Input, Machine, Packet, Port, SequenceNumber};
 use std::net::{IpAddr, SocketAddrV4};
 
 const ICMP: u8 = 1;
@@ -134,16 +133,13 @@ impl World {
     }
 
     fn deliver(&mut self, id: usize, packet: &Packet) {
-        let segment = &packet.segment;
-        let connection = &mut self.connections[id];
-        if segment.flags.contains(Flags::SYN) && connection.is_opening() {
-            connection.options = connection.options.and(Offer::of(segment));
-        }
-        if segment.length > 0 {
-            connection.data_received_at = self.now;
-            connection.largest_received = connection.largest_received.max(segment.length);
-        }
+        let was_opening = self.connections[id].is_opening();
         self.with(id, |endpoint, now, out| endpoint.on_packet(now, packet, out));
+        let connection = &mut self.connections[id];
+        let opens = was_opening && !connection.is_opening();
+        if packet.segment.length > 0 || opens {
+            connection.data_received_at = self.now;
+        }
     }
 
     /// A listener has a connection for each peer that begins one.

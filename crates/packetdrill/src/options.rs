@@ -14,6 +14,8 @@ const LEAST_SEND_BUFFER: u64 = 4608;
 const DEFAULT_SEGMENT_SIZE: c_int = 536;
 const TCP_CC_INFO: c_int = 26;
 const SO_MEMINFO: c_int = 55;
+const SO_TIMESTAMPING: c_int = 37;
+const TCP_INQ: c_int = 36;
 
 /// A value of an option, as the bytes that a script passes.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +52,34 @@ impl World {
                 return Err(Errno::NO_OPTION);
             }
         }
-        socket.options = options;
+        socket.options = options.clone();
+        if let Ok(id) = self.connection_of(descriptor) {
+            self.apply(descriptor, id, (level, name), &options);
+        }
         Ok(0)
+    }
+
+    /// An option of a connection has been set.
+    fn apply(&mut self, descriptor: c_int, id: usize, option: (c_int, c_int), options: &SocketOptions) {
+        let variant = self.subject.variant(options);
+        let acknowledged = self.connections[id].endpoint.statistics().bytes_acknowledged;
+        if let Some(socket) = self.sockets.get_mut(&descriptor).filter(|_| option.1 == SO_TIMESTAMPING) {
+            socket.options.times = options.times.map(|(flags, _)| (flags, acknowledged));
+        }
+        self.with(id, |endpoint, now, out| match option {
+            (libc::SOL_TCP, libc::TCP_NODELAY) => endpoint.set_nagle(now, !options.no_delay, out),
+            (libc::SOL_TCP, libc::TCP_CORK) => endpoint.set_cork(now, options.corked, out),
+            (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => endpoint.set_user_timeout(options.user_timeout),
+            (libc::SOL_TCP, libc::TCP_CONGESTION) => endpoint.set_congestion_control(&variant),
+            (libc::SOL_SOCKET, libc::SO_SNDBUF) | (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => {
+                options.apply_to_buffer(endpoint);
+            }
+            (libc::SOL_SOCKET, libc::SO_KEEPALIVE)
+            | (libc::SOL_TCP, libc::TCP_KEEPIDLE | libc::TCP_KEEPINTVL | libc::TCP_KEEPCNT) => {
+                endpoint.set_keepalive(now, options.keep_alive.then(|| options.keep_alive()));
+            }
+            _ => {}
+        });
     }
 
     /// Write the value to the front of `place`; how many bytes it has.
@@ -100,6 +128,8 @@ impl World {
                 None => options.segment_size.map_or(DEFAULT_SEGMENT_SIZE, c_int::from),
             },
             (libc::SOL_TCP, libc::TCP_NODELAY) => c_int::from(options.no_delay),
+            (libc::SOL_TCP, libc::TCP_CORK) => c_int::from(options.corked),
+            (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => options.most_unsent.unwrap_or(0) as c_int,
             (libc::SOL_SOCKET, libc::SO_SNDBUF) => options.send_buffer() as c_int,
             (libc::SOL_SOCKET, libc::SO_KEEPALIVE) => c_int::from(options.keep_alive),
             (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => {
@@ -127,12 +157,35 @@ fn set_any_time(
 ) -> Result<bool, Errno> {
     match option {
         (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT | libc::SO_MARK | libc::SO_PRIORITY)
-        | (libc::SOL_IP, libc::IP_FREEBIND) => {}
+        | (libc::SOL_IP, libc::IP_FREEBIND | libc::IP_MTU_DISCOVER | libc::IP_TOS) => {}
         (libc::SOL_SOCKET, libc::SO_SNDBUF) => {
             options.send_buffer = Some((2 * u64::from(value.positive()?)).max(LEAST_SEND_BUFFER));
         }
         (libc::SOL_SOCKET, libc::SO_LINGER) => {
             options.resets_at_close = value.integer(0)? != 0 && value.integer(1)? == 0;
+        }
+        (libc::SOL_SOCKET, libc::SO_KEEPALIVE) => options.keep_alive = value.integer(0)? != 0,
+        (libc::SOL_TCP, libc::TCP_NODELAY) => options.no_delay = value.integer(0)? != 0,
+        (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => {
+            let milliseconds = u64::from(value.positive()?);
+            options.user_timeout = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
+        }
+        (libc::SOL_TCP, libc::TCP_CONGESTION) => {
+            let name = value.text();
+            if !has_congestion_control(&name) {
+                return Err(Errno(libc::ENOENT));
+            }
+            options.congestion_control = Some(name);
+        }
+        (libc::SOL_TCP, libc::TCP_KEEPIDLE) => options.keep_alive_idle = Some(value.positive()?),
+        (libc::SOL_TCP, libc::TCP_KEEPINTVL) => options.keep_alive_interval = Some(value.positive()?),
+        (libc::SOL_TCP, libc::TCP_KEEPCNT) => options.keep_alive_probes = Some(value.positive()?),
+        (libc::SOL_TCP, libc::TCP_CORK) => options.corked = value.integer(0)? != 0,
+        (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => options.most_unsent = Some(value.positive()?),
+        (libc::SOL_TCP, TCP_INQ) => options.reports_left = value.integer(0)? != 0,
+        (libc::SOL_SOCKET, libc::SO_ZEROCOPY) => options.zero_copy = value.integer(0)? != 0,
+        (libc::SOL_SOCKET, SO_TIMESTAMPING) => {
+            options.times = Some((value.positive()?, 0)).filter(|(flags, _)| *flags > 0);
         }
         _ => return Ok(false),
     }
@@ -147,25 +200,10 @@ fn set_before_connecting(
 ) -> Result<(), Errno> {
     match option {
         (libc::SOL_SOCKET, libc::SO_RCVBUF) => options.receive_buffer = Some(value.positive()?),
-        (libc::SOL_SOCKET, libc::SO_KEEPALIVE) => options.keep_alive = value.integer(0)? != 0,
         (libc::SOL_TCP, libc::TCP_MAXSEG) => {
             options.segment_size = Some(value.positive()?.min(u32::from(SEGMENT_SIZE)) as u16);
         }
-        (libc::SOL_TCP, libc::TCP_NODELAY) => options.no_delay = value.integer(0)? != 0,
         (libc::SOL_TCP, libc::TCP_SYNCNT) => options.syn_retries = Some(value.positive()?),
-        (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => {
-            options.user_timeout = Some(Duration::from_millis(u64::from(value.positive()?)));
-        }
-        (libc::SOL_TCP, libc::TCP_CONGESTION) => {
-            let name = value.text();
-            if !has_congestion_control(&name) {
-                return Err(Errno(libc::ENOENT));
-            }
-            options.congestion_control = Some(name);
-        }
-        (libc::SOL_TCP, libc::TCP_KEEPIDLE) => options.keep_alive_idle = Some(value.positive()?),
-        (libc::SOL_TCP, libc::TCP_KEEPINTVL) => options.keep_alive_interval = Some(value.positive()?),
-        (libc::SOL_TCP, libc::TCP_KEEPCNT) => options.keep_alive_probes = Some(value.positive()?),
         _ => return Err(Errno::NO_OPTION),
     }
     Ok(())

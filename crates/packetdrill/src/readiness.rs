@@ -24,7 +24,7 @@ impl World {
         if ready > 0 || is_over { Ok(ready) } else { Err(crate::errno::Errno::AGAIN) }
     }
 
-    fn events(&self, descriptor: c_int) -> c_short {
+    pub(crate) fn events(&mut self, descriptor: c_int) -> c_short {
         let Some(socket) = self.sockets.get(&descriptor) else { return libc::POLLNVAL };
         match &socket.kind {
             Kind::Fresh => libc::POLLOUT | libc::POLLHUP,
@@ -32,12 +32,14 @@ impl World {
                 let has_one = queue.iter().any(|&id| self.connections[id].waits_to_be_accepted());
                 if has_one { libc::POLLIN | libc::POLLRDNORM } else { 0 }
             }
-            Kind::Connected(id) => events_of(&self.connections[*id], socket),
+            Kind::Connected(id) => events_of(&mut self.connections[*id], socket),
+            Kind::Poller(_) => 0,
         }
     }
 }
 
-fn events_of(connection: &Connection, socket: &Socket) -> c_short {
+fn events_of(connection: &mut Connection, socket: &Socket) -> c_short {
+    let readiness = connection.endpoint.readiness();
     let endpoint = &connection.endpoint;
     let is_closed = endpoint.state() == State::Closed;
     let reads_nothing_more = endpoint.peer_has_closed() || connection.shut_read;
@@ -46,9 +48,13 @@ fn events_of(connection: &Connection, socket: &Socket) -> c_short {
     add(endpoint.readable() > 0 || connection.is_at_end(), libc::POLLIN | libc::POLLRDNORM);
     add(reads_nothing_more, libc::POLLRDHUP);
     add((reads_nothing_more && connection.shut_write) || is_closed, libc::POLLHUP);
-    add(connection.error().is_some() && !connection.error_reported, libc::POLLERR);
+    let has_error = connection.error().is_some() && !connection.error_reported;
+    add(has_error || !connection.errors.is_empty(), libc::POLLERR);
     // Linux: a third of the buffer must be free.
-    let has_room = endpoint.buffered() * 3 / 2 < socket.options.send_buffer();
+    let has_room = match endpoint.send_buffer() {
+        Some(_) => readiness.writable,
+        None => endpoint.buffered() * 3 / 2 < socket.options.send_buffer(),
+    };
     let may_write = !connection.is_opening() && (has_room || connection.shut_write);
     add(may_write, libc::POLLOUT | libc::POLLWRNORM);
     events

@@ -43,11 +43,19 @@ impl Subject {
         apply_options(&mut parameters, options);
         let name =
             self.variant.clone().unwrap_or_else(|| variant_of(&options.congestion_control()).to_owned());
-        match variant::find(&name, &parameters) {
-            Ok(variant) => (parameters, variant),
-            Err(error) => quit(&error.to_string()),
-        }
+        let variant = find_variant(&name, &parameters);
+        (parameters, variant)
     }
+
+    /// The variant with the congestion control that these options set.
+    pub(crate) fn variant(&self, options: &SocketOptions) -> Variant {
+        let (_, variant) = self.parameters(options, false);
+        variant
+    }
+}
+
+fn find_variant(name: &str, parameters: &Parameters) -> Variant {
+    variant::find(name, parameters).unwrap_or_else(|error| quit(&error.to_string()))
 }
 
 /// End the process: the runner has passed something wrong.
@@ -79,6 +87,11 @@ fn apply_settings(parameters: &mut Parameters, passive: bool) {
     }
     segments.selective_acknowledgments &= is_set("tcp_sack");
     segments.window_scale = is_set("tcp_window_scaling").then(window_scale);
+    if let Some(buffer) = &mut segments.send_buffer {
+        buffer.first = third("tcp_wmem", 1).map_or(buffer.first, |bytes| bytes as u32);
+        buffer.most = third("tcp_wmem", 2).map_or(buffer.most, |bytes| bytes as u32);
+    }
+    segments.least_burst = segments.least_burst.and(number("tcp_min_tso_segs").map(|least| least as u32));
     parameters.receiver.buffer = default_window();
     parameters.receiver.reports_duplicates &= is_set("tcp_dsack");
     if !is_set("tcp_slow_start_after_idle") {
@@ -135,6 +148,11 @@ fn window_scale() -> u8 {
 /// Bytes that a socket takes in before it blocks: what it may grow to.
 pub(crate) fn default_send_buffer() -> u64 {
     third("tcp_wmem", 2).unwrap_or(4 << 20)
+}
+
+/// Bytes not sent at which a socket that sets nothing blocks.
+pub(crate) fn default_most_unsent() -> u64 {
+    number("tcp_notsent_lowat").map_or(u64::MAX, |bytes| bytes as u64)
 }
 
 /// The congestion control of a socket that chooses none.

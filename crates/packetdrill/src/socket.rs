@@ -1,6 +1,8 @@
 //! Sockets: options that apply to connections to come, and what a descriptor stands for.
 
-use crate::settings::{default_congestion_control, default_send_buffer};
+use crate::epoll::Item;
+use crate::settings::{default_congestion_control, default_most_unsent, default_send_buffer};
+use seamline_tcp::Endpoint;
 use seamline_wire::Duration;
 
 /// What a descriptor stands for.
@@ -12,6 +14,8 @@ pub(crate) enum Kind {
     Listener(Vec<usize>),
     /// A connection, by number.
     Connected(usize),
+    /// One of epoll.
+    Poller(Vec<Item>),
 }
 
 /// A socket.
@@ -52,6 +56,16 @@ pub(crate) struct SocketOptions {
     pub(crate) receive_buffer: Option<u32>,
     /// TCP_NODELAY.
     pub(crate) no_delay: bool,
+    /// TCP_CORK.
+    pub(crate) corked: bool,
+    /// TCP_NOTSENT_LOWAT.
+    pub(crate) most_unsent: Option<u32>,
+    /// TCP_INQ: reads report how much is left.
+    pub(crate) reports_left: bool,
+    /// SO_ZEROCOPY.
+    pub(crate) zero_copy: bool,
+    /// SO_TIMESTAMPING: flags, and the byte of the stream that numbers begin at.
+    pub(crate) times: Option<(u32, u64)>,
     /// TCP_CONGESTION.
     pub(crate) congestion_control: Option<String>,
     /// TCP_USER_TIMEOUT.
@@ -71,6 +85,14 @@ pub(crate) struct SocketOptions {
 }
 
 impl SocketOptions {
+    /// What is set of the send buffer.
+    pub(crate) fn apply_to_buffer(&self, endpoint: &mut Endpoint) {
+        if let Some(bytes) = self.send_buffer {
+            endpoint.set_send_buffer(bytes);
+        }
+        let most = self.most_unsent.filter(|&most| most > 0).map_or_else(default_most_unsent, u64::from);
+        endpoint.set_most_unsent(most);
+    }
     /// Bytes that it takes in before it blocks.
     pub(crate) fn send_buffer(&self) -> u64 {
         self.send_buffer.unwrap_or_else(default_send_buffer)

@@ -5,6 +5,7 @@ use crate::errno::Errno;
 use crate::options::Value;
 use crate::settings::Subject;
 use crate::world::{Sent, World};
+use crate::writes::{Call, Progress};
 use libc::c_int;
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
 use seamline_wire::{Flags, Segment, SequenceNumber, TransportPort};
@@ -37,6 +38,10 @@ fn listening() -> (World, c_int) {
     (world, listener)
 }
 
+fn call(bytes: usize, flags: c_int) -> Call {
+    Call { flags, parts: vec![bytes] }
+}
+
 fn syn() -> Segment {
     Segment { flags: Flags::SYN, window: 65_535, maximum_segment_size: Some(1000), ..Segment::default() }
 }
@@ -64,7 +69,7 @@ fn a_listener_accepts_a_connection_that_sends_what_is_written() {
     world.receive(&packet(answer(syn_ack.sequence))).expect("taken in");
     let connection = world.accept(listener, &mut peer).expect("a connection") as c_int;
     assert_eq!(peer, Some(PEERS));
-    assert_eq!(world.write(connection, 700, 0, &mut 0), Ok(700));
+    assert_eq!(world.write(connection, &call(700, 0), &mut Progress::default()), Ok(700));
     let data = segment(&world.sent.pop_front().expect("data"));
     assert_eq!((data.length, data.sequence), (700, syn_ack.sequence + 1));
 }
@@ -75,8 +80,8 @@ fn what_the_endpoint_does_not_have_is_refused() {
     let on = 1_i32.to_ne_bytes();
     let fast_open = world.set_option(listener, (libc::SOL_TCP, libc::TCP_FASTOPEN), Value(&on));
     assert_eq!(fast_open, Err(Errno::NO_OPTION));
-    let flags = libc::MSG_ZEROCOPY;
-    assert_eq!(world.write(listener, 1, flags, &mut 0), Err(Errno::UNSUPPORTED));
+    let urgent = world.write(listener, &call(1, libc::MSG_OOB), &mut Progress::default());
+    assert_eq!(urgent, Err(Errno::UNSUPPORTED));
 }
 
 #[test]

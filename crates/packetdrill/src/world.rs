@@ -1,7 +1,8 @@
 //! Everything there is: the clock, descriptors, connections and the packets sent.
 
-use crate::connection::{Connection, Offer};
+use crate::connection::Connection;
 use crate::errno::Errno;
+use crate::errors::ErrorQueue;
 use crate::settings::Subject;
 use crate::socket::{Kind, Socket};
 use libc::c_int;
@@ -83,7 +84,7 @@ impl World {
     pub(crate) fn connection_of(&self, descriptor: c_int) -> Result<usize, Errno> {
         match self.sockets.get(&descriptor).ok_or(Errno::BAD_DESCRIPTOR)?.kind {
             Kind::Connected(id) => Ok(id),
-            Kind::Fresh | Kind::Listener(_) => Err(Errno::NOT_CONNECTED),
+            Kind::Fresh | Kind::Listener(_) | Kind::Poller(_) => Err(Errno::NOT_CONNECTED),
         }
     }
     /// A port that nothing uses.
@@ -101,14 +102,9 @@ impl World {
         remote: SocketAddrV4,
     ) -> usize {
         let (parameters, variant) = self.subject.parameters(&socket.options, passive);
-        let options = Offer {
-            timestamps: parameters.segments.timestamp_tick.is_some(),
-            sack: parameters.segments.selective_acknowledgments,
-            window_scale: parameters.segments.window_scale.is_some(),
-        };
         let offered_segment_size = parameters.segments.maximum_segment_size;
         let id = self.connections.len();
-        let endpoint = Endpoint::new(EndpointConfig {
+        let mut endpoint = Endpoint::new(EndpointConfig {
             local: Address { node: LOCAL, port: TransportPort(local.port()) },
             remote: Address { node: REMOTE, port: TransportPort(remote.port()) },
             parameters: Arc::new(parameters),
@@ -116,6 +112,7 @@ impl World {
             handover: None,
             initial_sequence: SequenceNumber(0x1234_5678_u32.wrapping_add(id as u32 * 1_000_003)),
         });
+        socket.options.apply_to_buffer(&mut endpoint);
         self.connections.push(Connection {
             endpoint,
             local,
@@ -124,10 +121,10 @@ impl World {
             error_reported: false,
             shut_read: false,
             shut_write: false,
-            options,
             offered_segment_size,
-            largest_received: 0,
             icmp: None,
+            taken: 0,
+            errors: ErrorQueue::default(),
             data_sent_at: self.now,
             data_received_at: self.now,
         });
@@ -142,7 +139,16 @@ impl World {
     ) -> R {
         let result = call(&mut self.connections[id].endpoint, self.now, &mut self.out);
         self.send_all(self.connections[id].local, self.connections[id].remote);
+        self.follow(id);
         result
+    }
+
+    /// Report what has become of writes.
+    fn follow(&mut self, id: usize) {
+        let connection = &mut self.connections[id];
+        let information = connection.endpoint.information(self.now);
+        let sent = connection.taken.saturating_sub(information.unsent);
+        connection.errors.follow(sent, information.bytes_acknowledged, self.now);
     }
 
     /// When something happens next by itself.
@@ -163,6 +169,13 @@ impl World {
                 assert!(wakes < MOST_WAKES_AT_ONCE, "an endpoint asks to be woken and does nothing");
             }
         }
+    }
+    /// When a call that waits so many milliseconds returns; `None` for a negative number, which stands for ever.
+    pub(crate) fn deadline(&mut self, milliseconds: c_int) -> Option<Instant> {
+        let wait = u64::try_from(milliseconds).ok()?;
+        let deadline = self.now + Duration::from_millis(wait);
+        self.deadlines.push(deadline);
+        Some(deadline)
     }
     /// The time after so many microseconds.
     pub(crate) fn after_micros(&self, micros: u64) -> Instant {

@@ -79,9 +79,12 @@ pub mod variant;
 pub mod view;
 
 pub use emit::Address;
-pub use endpoint::{CloseReason, Endpoint, EndpointConfig, MarkCounts, NetworkError, Opening, State};
+pub use endpoint::{
+    Agreement, CloseReason, Endpoint, EndpointConfig, Information, MarkCounts, NetworkError, Opening,
+    Readiness, State,
+};
 pub use host::{Application, Host};
 pub use offset::Offset;
 pub use parameters::Parameters;
-pub use sender::SenderStatistics;
+pub use sender::{SenderStatistics, Write};
 pub use variant::{PairError, Variant};

@@ -52,6 +52,15 @@ pub struct SenderStatistics {
     pub duplicates_reported: u64,
 }
 
+/// How the application writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Write {
+    /// More follows soon: the last part of a segment waits for it, however Nagle's algorithm is set (MSG_MORE).
+    pub more: bool,
+    /// A record ends with it: what follows goes into segments of its own (MSG_EOR).
+    pub ends_record: bool,
+}
+
 /// What a segment reports to a sender.
 #[derive(Debug)]
 pub(crate) struct Acknowledgment {

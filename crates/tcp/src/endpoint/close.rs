@@ -119,12 +119,12 @@ impl Endpoint {
     /// Anything from the peer shows that it is alive.
     pub(super) fn restart_keepalive(&mut self, now: Instant) {
         self.keepalives_unanswered = 0;
-        let keepalive = self.parameters.connection.keepalive.filter(|_| self.state != State::TimeWait);
+        let keepalive = self.keepalive.filter(|_| self.state != State::TimeWait);
         self.keepalive_at = keepalive.map(|keepalive| now + keepalive.idle);
     }
 
     pub(super) fn on_keepalive_timer(&mut self, now: Instant, out: &mut Outbox) {
-        let Some(keepalive) = self.parameters.connection.keepalive else {
+        let Some(keepalive) = self.keepalive else {
             self.keepalive_at = None;
             return;
         };

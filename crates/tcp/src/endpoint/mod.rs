@@ -5,24 +5,29 @@
 //! [`Endpoint::consume`], [`Endpoint::close`], [`Endpoint::close_both_ways`] and [`Endpoint::abort`]. Each call puts the packets to
 //! send into the outbox.
 
+mod application;
 mod close;
 mod handover;
 mod handshake;
 mod icmp;
+mod info;
 mod input;
 mod marks;
+mod options;
 mod state;
 
+pub use application::Readiness;
 pub use icmp::NetworkError;
+pub use info::{Agreement, Information};
 pub use marks::MarkCounts;
 pub use state::{CloseReason, State};
 
 use crate::emit::{Address, Header, TimestampClock, reset_for};
 use crate::handover::{Action, Actions, Handover, HandoverEvent, Release, Scheme};
 use crate::offset::Offset;
-use crate::parameters::{Parameters, SegmentParameters};
+use crate::parameters::{KeepAlive, Parameters, SegmentParameters};
 use crate::receiver::{Agreed, Arrival, Receiver, Timing};
-use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics};
+use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics, Write};
 use crate::variant::Variant;
 use seamline_wire::{
     Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Packet, Segment, SenderSample,
@@ -113,8 +118,10 @@ pub struct Endpoint {
     syn_retransmissions: u32,
     /// The end of TIME-WAIT, or of FIN-WAIT-2 without an application.
     waits_until: Option<Instant>,
+    keepalive: Option<KeepAlive>,
     keepalive_at: Option<Instant>,
     keepalives_unanswered: u32,
+    user_timeout: Option<Duration>,
 }
 
 impl Endpoint {
@@ -153,7 +160,9 @@ impl Endpoint {
             syn_retransmissions: 0,
             waits_until: None,
             keepalive_at: None,
+            keepalive: parameters.connection.keepalive,
             keepalives_unanswered: 0,
+            user_timeout: parameters.connection.user_timeout,
             parameters,
         }
     }
@@ -258,30 +267,6 @@ impl Endpoint {
         }
     }
 
-    /// The application supplies `bytes` more to send; nothing is taken after [`Endpoint::close`].
-    pub fn supply(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
-        let takes = self.state.may_send() || self.state.is_opening();
-        if takes && !self.sender.view.finishing {
-            self.sender.supply(bytes);
-            self.pump(now, out);
-        }
-    }
-    /// The application supplies nothing more than what has been sent, but does not close.
-    pub fn cut_supply(&mut self) {
-        self.sender.cut_supply();
-    }
-    /// The application reads everything as it arrives; otherwise it calls [`Endpoint::consume`].
-    pub fn read_at_once(&mut self) {
-        self.reads_at_once = true;
-    }
-    /// The application reads `bytes`, opening the window.
-    pub fn consume(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
-        if self.receiver.consume(now, bytes) && self.state.is_synchronized() {
-            self.receiver.acknowledge_soon();
-            self.acknowledge_if_due(now, out);
-        }
-    }
-
     fn pump(&mut self, now: Instant, out: &mut Outbox) {
         if self.state.transmits() {
             let Endpoint { sender, receiver, header, .. } = self;
@@ -376,7 +361,7 @@ impl Endpoint {
     }
 
     fn on_sender_timer(&mut self, now: Instant, out: &mut Outbox) {
-        let limit = self.parameters.connection.user_timeout;
+        let limit = self.user_timeout;
         if limit.is_some_and(|limit| self.sender.stalled_for(now) >= limit) {
             self.give_up(now, out);
         } else if self.state.is_handshaking() {

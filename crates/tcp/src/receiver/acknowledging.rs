@@ -92,7 +92,7 @@ impl Receiver {
         }
     }
     /// The payload of the peer's full segments, as far as known.
-    pub(super) fn full_segment(&self) -> u32 {
+    pub(crate) fn full_segment(&self) -> u32 {
         self.adaptive.as_ref().map_or(self.longest_payload, |adaptive| adaptive.full_segment())
     }
 

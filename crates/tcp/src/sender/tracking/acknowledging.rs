@@ -1,6 +1,7 @@
 //! An acknowledgment is taken in, in the order of Linux's `tcp_ack`.
 
 use super::delivery::Sampling;
+use super::limits::Limit;
 use super::*;
 use crate::cc::{Acked, Decision, RateSample};
 use crate::sender::Acknowledgment;
@@ -199,6 +200,9 @@ impl Run<'_, '_> {
             count += 1;
         }
         self.trim_head();
+        if count > 0 {
+            self.end_limit(Limit::Busy);
+        }
         seen.acknowledged = count > 0;
         seen.reneged = self.t.queue.head().is_some_and(|head| head.sacked);
         let timed = first_sent.filter(|_| !seen.resent_acknowledged);

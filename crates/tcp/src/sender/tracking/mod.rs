@@ -7,9 +7,11 @@
 
 mod acknowledging;
 mod alert;
+mod application;
 mod buffer;
 mod calls;
 mod delivery;
+mod limits;
 mod moving;
 mod pacing;
 mod probe;
@@ -28,12 +30,13 @@ mod writing;
 
 pub(crate) use round_trips::WindowedMinimum;
 
-use super::{Exit, Sender};
+use super::{Exit, Sender, Write};
 use crate::cc::RecoveryState;
 use crate::offset::Offset;
 use crate::parameters::Parameters;
 use buffer::Buffer;
 use delivery::Delivery;
+use limits::Limits;
 use pacing::Pacing;
 use probe::LossProbe;
 use queue::Queue;
@@ -85,6 +88,9 @@ pub(crate) struct Tracking {
     last_resent: Option<(queue::Id, Instant)>,
     /// Segments with data sent so far.
     segments_sent: u64,
+    /// Parts of segments wait for more (TCP_CORK).
+    corked: bool,
+    limits: Limits,
 }
 
 impl Tracking {
@@ -114,6 +120,8 @@ impl Tracking {
             supplied: first,
             last_resent: None,
             segments_sent: 0,
+            corked: false,
+            limits: Limits::default(),
         }
     }
     /// When the next timer is due, [`Instant::MAX`] for never.

@@ -57,6 +57,8 @@ impl Run<'_, '_> {
             return;
         }
         usage.used = usage.used.max(outstanding);
+        self.note_buffer_limit();
+        let usage = &self.t.use_of_window;
         let decays = self.s.view.parameters.window.application_limited_decay;
         let waited = now.saturating_since(usage.confirmed_at) >= self.t.timeout.current();
         if decays && waited && !self.s.control.controls_rate() {

@@ -12,6 +12,8 @@ enum Stop {
     Other,
     /// The congestion window is full.
     Window,
+    /// The peer's window is full.
+    Peer,
 }
 
 /// Why data is sent.
@@ -21,6 +23,8 @@ pub(super) enum Occasion {
     Usual,
     /// The end of what waits is pushed: it does not wait for more.
     Pushed,
+    /// More follows: a part of a segment waits for it.
+    Corked,
     /// The first piece is complete: one burst of it leaves without waiting for a larger one.
     One,
 }
@@ -41,7 +45,7 @@ impl Run<'_, '_> {
             self.update_pacing_rate();
         }
         self.restart_after_idle();
-        self.fill();
+        self.fill(Write::default());
         self.write();
     }
     /// Send all that may leave, and take in more.
@@ -52,6 +56,7 @@ impl Run<'_, '_> {
     pub(super) fn write_as(&mut self, occasion: Occasion) {
         let sent_before = self.t.segments_sent;
         let stop = self.write_bursts(occasion);
+        self.note_peer_limit(stop == Stop::Peer);
         let sent = self.t.segments_sent - sent_before;
         let full = stop == Stop::Window || self.t.queue.in_flight() >= self.window();
         if sent > 0 || full {
@@ -79,10 +84,10 @@ impl Run<'_, '_> {
             let size = u64::from(self.s.view.segment_size);
             let (piece, is_last) = self.first_piece(quota * size);
             if self.room_in_peer_window() < piece.length.min(size).max(1) {
-                break;
+                return Stop::Peer;
             }
             if piece.length <= size {
-                if occasion != Occasion::Pushed && is_last && self.nagle_holds(piece.length) {
+                if is_last && piece.length < size && self.holds_part(occasion) {
                     break;
                 }
             } else if occasion != Occasion::One
@@ -118,11 +123,14 @@ impl Run<'_, '_> {
         if let Some(buffer) = &mut self.t.buffer {
             buffer.grow_first(wanted);
             let piece = buffer.pieces.front().copied();
-            return (piece.unwrap_or(Piece { length: 0, pushes: false }), buffer.pieces.len() <= 1);
+            return (
+                piece.unwrap_or(Piece { length: 0, pushes: false, ends_record: false }),
+                buffer.pieces.len() <= 1,
+            );
         }
         let size = u64::from(self.s.view.segment_size);
         let (waiting, largest) = (self.waiting(), LARGEST_PIECE / size * size);
-        (Piece { length: waiting.min(largest), pushes: false }, waiting <= largest)
+        (Piece { length: waiting.min(largest), pushes: false, ends_record: false }, waiting <= largest)
     }
     fn next_length(&self, segments: u64) -> u64 {
         self.waiting().min(segments * u64::from(self.s.view.segment_size))
@@ -157,10 +165,6 @@ impl Run<'_, '_> {
         let least = self.s.control.least_burst(rate).unwrap_or(least);
         (bytes.min(LARGEST_PIECE) / u64::from(self.s.view.segment_size)).max(u64::from(least))
     }
-    /// The last small segment waits for acknowledgments as long as another small one is outstanding (Minshall).
-    fn nagle_holds(&self, waiting: u64) -> bool {
-        waiting < u64::from(self.s.view.segment_size) && self.small_is_outstanding()
-    }
     /// A burst smaller than it could be waits for the next acknowledgment, when that is near (`tcp_tso_should_defer`).
     fn waits_for_larger_burst(&self, largest: u64, piece: u64, is_last: bool) -> Option<Stop> {
         let (view, now) = (&self.s.view, self.now());
@@ -186,7 +190,7 @@ impl Run<'_, '_> {
                 return Some(Stop::Window);
             }
         } else if by_peer <= piece {
-            return Some(Stop::Other);
+            return Some(Stop::Peer);
         }
         (!view.finishing || !is_last).then_some(Stop::Other)
     }
@@ -203,12 +207,17 @@ impl Run<'_, '_> {
             return full;
         }
         let part = needed % size;
-        let holds = part != 0 && occasion != Occasion::Pushed && self.small_is_outstanding();
-        if holds && needed > part { needed - part } else { needed }
+        if part != 0 && needed > part && self.holds_part(occasion) { needed - part } else { needed }
     }
-    fn small_is_outstanding(&self) -> bool {
+    /// Whether the last part of a segment waits: for more to come, or for acknowledgments as long as another one is outstanding
+    /// (Minshall; `tcp_nagle_test`).
+    fn holds_part(&self, occasion: Occasion) -> bool {
         let view = &self.s.view;
-        view.nagle && !view.finishing && !self.t.queue.is_empty() && self.t.last_small > view.unacknowledged
+        if occasion == Occasion::Pushed || view.finishing {
+            return false;
+        }
+        let small_is_outstanding = !self.t.queue.is_empty() && self.t.last_small > view.unacknowledged;
+        self.t.corked || occasion == Occasion::Corked || (view.nagle && small_is_outstanding)
     }
     /// Send so many bytes as segments that leave together. Returns whether there were any.
     fn send_new(&mut self, bytes: u64) -> bool {
