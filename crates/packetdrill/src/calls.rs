@@ -1,6 +1,7 @@
 //! System calls on sockets. Those that would have to wait return [`Errno::AGAIN`], and are called again.
 
 use crate::errno::{Answer, Errno};
+use crate::settings::{fast_open, fast_open_has};
 use crate::socket::{Kind, Socket};
 use crate::world::World;
 use libc::c_int;
@@ -11,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 const HARMLESS_FLAGS: c_int =
     libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL | libc::MSG_PEEK | libc::MSG_TRUNC | libc::MSG_WAITALL;
 /// The address of this end that packetdrill is started with.
-const LOCAL_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
+pub(crate) const LOCAL_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
 
 /// Refuse what the endpoint does not have: MSG_OOB, ...
 fn check_flags(flags: c_int) -> Result<(), Errno> {
@@ -58,8 +59,12 @@ impl World {
         let socket = self.socket(descriptor)?.clone();
         match socket.kind {
             Kind::Listener(_) => Err(Errno(libc::EISCONN)),
+            Kind::Deferred(_) => Err(Errno(libc::EALREADY)),
             Kind::Poller(_) => Err(Errno(libc::ENOTSOCK)),
             Kind::Connected(id) => self.continue_connecting(id, *started),
+            Kind::Fresh if socket.options.connects_fast && fast_open_has(fast_open::CLIENT) => {
+                self.connect_deferred(descriptor, to, started)
+            }
             Kind::Fresh => {
                 let port = if socket.port == 0 { self.ephemeral_port() } else { socket.port };
                 let local = SocketAddrV4::new(LOCAL_ADDRESS, port);
@@ -70,6 +75,17 @@ impl World {
                 Err(Errno::AGAIN)
             }
         }
+    }
+
+    /// With TCP_FASTOPEN_CONNECT the first write connects, if data may go with the SYN.
+    fn connect_deferred(&mut self, descriptor: c_int, to: SocketAddrV4, started: &mut bool) -> Answer {
+        if self.may_send_fast(to) {
+            self.socket(descriptor)?.kind = Kind::Deferred(to);
+            return Ok(0);
+        }
+        self.connect_fast(descriptor, to, 0)?;
+        *started = true;
+        Err(Errno::AGAIN)
     }
 
     fn continue_connecting(&mut self, id: usize, started: bool) -> Answer {
@@ -146,7 +162,7 @@ impl World {
     pub(crate) fn close(&mut self, descriptor: c_int) -> Answer {
         let socket = self.sockets.remove(&descriptor).ok_or(Errno::BAD_DESCRIPTOR)?;
         match socket.kind {
-            Kind::Fresh | Kind::Poller(_) => {}
+            Kind::Fresh | Kind::Deferred(_) | Kind::Poller(_) => {}
             Kind::Listener(queue) => {
                 for id in queue.into_iter().filter(|&id| !self.connections[id].accepted).collect::<Vec<_>>() {
                     self.with(id, |endpoint, now, out| endpoint.abort(now, out));

@@ -1,5 +1,6 @@
 //! A connection: the endpoint, and what its socket knows beyond it.
 
+use crate::cookies::CookieOption;
 use crate::errno::Errno;
 use crate::errors::ErrorQueue;
 use seamline_tcp::{CloseReason, Endpoint, State};
@@ -27,6 +28,9 @@ pub(crate) struct Connection {
     pub(crate) offered_segment_size: u16,
     /// Type and code of the last ICMP message about it.
     pub(crate) icmp: Option<(u8, u8)>,
+    /// The cookie option of the next SYN that is sent, and of the first one that was.
+    pub(crate) next_option: Option<CookieOption>,
+    pub(crate) sent_option: Option<CookieOption>,
     /// Payload bytes taken from the application so far.
     pub(crate) taken: u64,
     /// What MSG_ERRQUEUE reads.
@@ -57,7 +61,8 @@ impl Connection {
     }
     /// Whether the handshake is not over.
     pub(crate) fn is_opening(&self) -> bool {
-        matches!(self.endpoint.state(), State::Listen | State::SynSent | State::SynReceived)
+        let opens = matches!(self.endpoint.state(), State::Listen | State::SynSent | State::SynReceived);
+        opens && !self.endpoint.is_open_early()
     }
     /// Whether nothing more can be read.
     pub(crate) fn is_at_end(&self) -> bool {

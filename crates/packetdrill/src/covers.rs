@@ -77,7 +77,38 @@ fn write_to(shared: &Shared, descriptor: c_int, data: *const c_void, count: size
 fn write_parts(shared: &Shared, descriptor: c_int, call: Call) -> ssize_t {
     let nonblocking = is_nonblocking(shared, descriptor, call.flags);
     let mut progress = Progress::default();
-    to_c(shared.wait(nonblocking, |world| world.write(descriptor, &call, &mut progress))) as ssize_t
+    let answer = shared.wait(nonblocking, |world| match progress.has_connected {
+        true => world.write_fast(descriptor, UNUSED, &call, &mut progress),
+        false => world.write(descriptor, &call, &mut progress),
+    });
+    to_c(answer) as ssize_t
+}
+
+/// The address of a connection that has begun.
+const UNUSED: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+
+/// With MSG_FASTOPEN, to a socket that is not connected.
+///
+/// # Safety
+/// `at` points to `size` bytes, or is null.
+unsafe fn write_to_address(
+    shared: &Shared,
+    descriptor: c_int,
+    call: Call,
+    at: *const sockaddr,
+    size: socklen_t,
+) -> ssize_t {
+    if call.flags & libc::MSG_FASTOPEN == 0 || at.is_null() {
+        return write_parts(shared, descriptor, call);
+    }
+    // SAFETY: by this function's contract.
+    let to = match unsafe { address(at, size) } {
+        Ok(to) => to,
+        Err(error) => return to_c(Err(error)) as ssize_t,
+    };
+    let nonblocking = is_nonblocking(shared, descriptor, call.flags);
+    let mut progress = Progress::default();
+    to_c(shared.wait(nonblocking, |world| world.write_fast(descriptor, to, &call, &mut progress))) as ssize_t
 }
 
 fn is_nonblocking(shared: &Shared, descriptor: c_int, flags: c_int) -> bool {
@@ -253,16 +284,20 @@ pub(crate) extern "C" fn send(
 ) -> ssize_t {
     write_to(shared, descriptor, data, count, flags)
 }
-pub(crate) extern "C" fn sendto(
+pub(crate) unsafe extern "C" fn sendto(
     shared: &Shared,
     descriptor: c_int,
     data: *const c_void,
     count: size_t,
     flags: c_int,
-    _: *const sockaddr,
-    _: socklen_t,
+    at: *const sockaddr,
+    size: socklen_t,
 ) -> ssize_t {
-    write_to(shared, descriptor, data, count, flags)
+    if data.is_null() && count > 0 {
+        return to_c(Err(Errno(libc::EFAULT))) as ssize_t;
+    }
+    // SAFETY: packetdrill passes an address of this length.
+    unsafe { write_to_address(shared, descriptor, Call { flags, parts: vec![count] }, at, size) }
 }
 pub(crate) unsafe extern "C" fn sendmsg(
     shared: &Shared,
@@ -271,8 +306,11 @@ pub(crate) unsafe extern "C" fn sendmsg(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: packetdrill passes a message with its vectors.
-    let parts = unsafe { lengths((*message).msg_iov, (*message).msg_iovlen) };
-    write_parts(shared, descriptor, Call { flags, parts })
+    unsafe {
+        let parts = lengths((*message).msg_iov, (*message).msg_iovlen);
+        let call = Call { flags, parts };
+        write_to_address(shared, descriptor, call, (*message).msg_name.cast(), (*message).msg_namelen)
+    }
 }
 pub(crate) extern "C" fn fcntl(shared: &Shared, descriptor: c_int, command: c_int, argument: c_int) -> c_int {
     to_c(shared.call(|world| world.fcntl(descriptor, command, argument))) as c_int

@@ -108,7 +108,7 @@ impl World {
                 connection.endpoint.edges() + connection.errors.added + opened
             }
             Kind::Listener(queue) => queue.len() as u64,
-            Kind::Fresh | Kind::Poller(_) => 0,
+            Kind::Fresh | Kind::Deferred(_) | Kind::Poller(_) => 0,
         }
     }
 }

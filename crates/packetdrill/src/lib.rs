@@ -13,10 +13,12 @@
 mod blocking;
 mod calls;
 mod connection;
+mod cookies;
 mod covers;
 mod epoll;
 mod errno;
 mod errors;
+mod fast_open;
 mod information;
 mod interface;
 mod network;

@@ -1,5 +1,6 @@
 //! Packets to and from packetdrill, as bytes.
 
+use crate::cookies::CookieOption;
 use crate::errno::{Answer, Errno};
 use crate::socket::Kind;
 use crate::world::{LOCAL, REMOTE, Sent, World};
@@ -60,7 +61,10 @@ impl World {
                 segment: packet.segment,
             };
             match encode_to_vec(&headers, &vec![0; packet.segment.length as usize]) {
-                Ok(bytes) => self.sent.push_back(Sent { at: self.now, bytes }),
+                Ok(mut bytes) => {
+                    self.add_option(&packet, &mut bytes);
+                    self.sent.push_back(Sent { at: self.now, bytes });
+                }
                 Err(error) => eprintln!("a packet that cannot be written: {error}"),
             }
             self.out.recycle(packet);
@@ -98,9 +102,14 @@ impl World {
         let local = SocketAddrV4::new(destination, packet.destination_port.0);
         let remote = SocketAddrV4::new(source, packet.source_port.0);
         match self.find(local.port(), remote.port()) {
-            Some(id) => self.deliver(id, &packet),
+            Some(id) => {
+                self.learn_cookie(id, &packet, CookieOption::of(bytes));
+                self.deliver(id, &packet);
+            }
             None => match self.listener_of(local.port()) {
-                Some(listener) => self.open_passively(listener, local, remote, &packet),
+                Some(listener) => {
+                    self.open_passively(listener, (local, remote), &packet, CookieOption::of(bytes));
+                }
                 None => self.refuse(local, remote, packet),
             },
         }
@@ -119,7 +128,7 @@ impl World {
     }
 
     /// The newest connection between these ports that is not closed.
-    fn find(&self, local: u16, remote: u16) -> Option<usize> {
+    pub(crate) fn find(&self, local: u16, remote: u16) -> Option<usize> {
         self.connections.iter().rposition(|connection| {
             let ports = (connection.local.port(), connection.remote.port());
             ports == (local, remote) && connection.endpoint.state() != State::Closed
@@ -146,13 +155,14 @@ impl World {
     fn open_passively(
         &mut self,
         listener: c_int,
-        local: SocketAddrV4,
-        remote: SocketAddrV4,
+        (local, remote): (SocketAddrV4, SocketAddrV4),
         packet: &Packet,
+        option: Option<CookieOption>,
     ) {
         let socket = self.sockets[&listener].clone();
         let id = self.add_connection(&socket, true, local, remote);
         self.with(id, |endpoint, now, out| endpoint.open(now, Opening::Passive, out));
+        self.offer_fast_open(id, &socket, packet, option);
         self.deliver(id, packet);
         if self.connections[id].endpoint.state() == State::Listen {
             // It was no SYN.

@@ -1,5 +1,6 @@
 //! Socket options. What is not in the tables is refused, and so is changing what a connection has taken over when it began.
 
+use crate::cookies::Key;
 use crate::errno::{Answer, Errno};
 use crate::information::tcp_info;
 use crate::settings::{SEGMENT_SIZE, has_congestion_control};
@@ -16,6 +17,7 @@ const TCP_CC_INFO: c_int = 26;
 const SO_MEMINFO: c_int = 55;
 const SO_TIMESTAMPING: c_int = 37;
 const TCP_INQ: c_int = 36;
+const TCP_FASTOPEN_KEY: c_int = 33;
 
 /// A value of an option, as the bytes that a script passes.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,15 @@ impl Value<'_> {
     }
     fn positive(self) -> Result<u32, Errno> {
         u32::try_from(self.integer(0)?).map_err(|_| Errno::INVALID)
+    }
+    /// One or two keys of 16 bytes.
+    fn keys(self) -> Result<Vec<Key>, Errno> {
+        let (keys, rest) = self.0.as_chunks::<16>();
+        if keys.is_empty() || keys.len() > 2 || !rest.is_empty() {
+            Err(Errno::INVALID)
+        } else {
+            Ok(keys.to_vec())
+        }
     }
     fn text(self) -> String {
         let bytes = self.0.iter().take_while(|&&byte| byte != 0).copied().collect();
@@ -183,6 +194,9 @@ fn set_any_time(
         (libc::SOL_TCP, libc::TCP_CORK) => options.corked = value.integer(0)? != 0,
         (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => options.most_unsent = Some(value.positive()?),
         (libc::SOL_TCP, TCP_INQ) => options.reports_left = value.integer(0)? != 0,
+        (libc::SOL_TCP, libc::TCP_FASTOPEN) => options.fast_open_queue = Some(value.positive()?),
+        (libc::SOL_TCP, libc::TCP_FASTOPEN_CONNECT) => options.connects_fast = value.integer(0)? != 0,
+        (libc::SOL_TCP, TCP_FASTOPEN_KEY) => options.keys = Some(value.keys()?),
         (libc::SOL_SOCKET, libc::SO_ZEROCOPY) => options.zero_copy = value.integer(0)? != 0,
         (libc::SOL_SOCKET, SO_TIMESTAMPING) => {
             options.times = Some((value.positive()?, 0)).filter(|(flags, _)| *flags > 0);

@@ -28,6 +28,7 @@ impl World {
         let Some(socket) = self.sockets.get(&descriptor) else { return libc::POLLNVAL };
         match &socket.kind {
             Kind::Fresh => libc::POLLOUT | libc::POLLHUP,
+            Kind::Deferred(_) => libc::POLLOUT | libc::POLLWRNORM,
             Kind::Listener(queue) => {
                 let has_one = queue.iter().any(|&id| self.connections[id].waits_to_be_accepted());
                 if has_one { libc::POLLIN | libc::POLLRDNORM } else { 0 }

@@ -155,6 +155,36 @@ pub(crate) fn default_most_unsent() -> u64 {
     number("tcp_notsent_lowat").map_or(u64::MAX, |bytes| bytes as u64)
 }
 
+/// Flags of the setting tcp_fastopen.
+pub(crate) mod fast_open {
+    pub(crate) const CLIENT: i64 = 1;
+    pub(crate) const SERVER: i64 = 2;
+    pub(crate) const CLIENT_WITHOUT_COOKIE: i64 = 4;
+    pub(crate) const SERVER_WITHOUT_COOKIE: i64 = 0x200;
+    pub(crate) const EVERY_LISTENER: i64 = 0x400;
+}
+
+/// Whether a flag of tcp_fastopen is set.
+pub(crate) fn fast_open_has(flag: i64) -> bool {
+    let text = read("ipv4", "tcp_fastopen").unwrap_or_default();
+    let value = match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    value.unwrap_or(0) & flag != 0
+}
+
+/// The keys of cookies, the present one first.
+pub(crate) fn fast_open_keys() -> Vec<[u8; 16]> {
+    let text = read("ipv4", "tcp_fastopen_key").unwrap_or_default();
+    let key = |text: &str| {
+        let words = text.split('-').map(|word| u32::from_str_radix(word.trim(), 16).map(u32::to_le_bytes));
+        let words: Result<Vec<[u8; 4]>, _> = words.collect();
+        words.ok().and_then(|words| <[u8; 16]>::try_from(words.concat()).ok())
+    };
+    text.split(',').filter_map(key).collect()
+}
+
 /// The congestion control of a socket that chooses none.
 pub(crate) fn default_congestion_control() -> String {
     read("ipv4", "tcp_congestion_control").unwrap_or_else(|| "cubic".to_owned())

@@ -1,9 +1,11 @@
 //! Sockets: options that apply to connections to come, and what a descriptor stands for.
 
+use crate::cookies::Key;
 use crate::epoll::Item;
 use crate::settings::{default_congestion_control, default_most_unsent, default_send_buffer};
 use seamline_tcp::Endpoint;
 use seamline_wire::Duration;
+use std::net::SocketAddrV4;
 
 /// What a descriptor stands for.
 #[derive(Clone, Debug)]
@@ -12,6 +14,8 @@ pub(crate) enum Kind {
     Fresh,
     /// Listening; the connections that it has not given out yet, by number.
     Listener(Vec<usize>),
+    /// To be connected by the first write.
+    Deferred(SocketAddrV4),
     /// A connection, by number.
     Connected(usize),
     /// One of epoll.
@@ -62,6 +66,12 @@ pub(crate) struct SocketOptions {
     pub(crate) most_unsent: Option<u32>,
     /// TCP_INQ: reads report how much is left.
     pub(crate) reports_left: bool,
+    /// TCP_FASTOPEN: connections of a listener that wait to be accepted, at most.
+    pub(crate) fast_open_queue: Option<u32>,
+    /// TCP_FASTOPEN_CONNECT.
+    pub(crate) connects_fast: bool,
+    /// TCP_FASTOPEN_KEY.
+    pub(crate) keys: Option<Vec<Key>>,
     /// SO_ZEROCOPY.
     pub(crate) zero_copy: bool,
     /// SO_TIMESTAMPING: flags, and the byte of the stream that numbers begin at.

@@ -78,8 +78,8 @@ fn a_listener_accepts_a_connection_that_sends_what_is_written() {
 fn what_the_endpoint_does_not_have_is_refused() {
     let (mut world, listener) = listening();
     let on = 1_i32.to_ne_bytes();
-    let fast_open = world.set_option(listener, (libc::SOL_TCP, libc::TCP_FASTOPEN), Value(&on));
-    assert_eq!(fast_open, Err(Errno::NO_OPTION));
+    let mark = world.set_option(listener, (libc::SOL_TCP, libc::TCP_MD5SIG), Value(&on));
+    assert_eq!(mark, Err(Errno::NO_OPTION));
     let urgent = world.write(listener, &call(1, libc::MSG_OOB), &mut Progress::default());
     assert_eq!(urgent, Err(Errno::UNSUPPORTED));
 }

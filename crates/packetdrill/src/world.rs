@@ -1,6 +1,7 @@
 //! Everything there is: the clock, descriptors, connections and the packets sent.
 
 use crate::connection::Connection;
+use crate::cookies::Known;
 use crate::errno::Errno;
 use crate::errors::ErrorQueue;
 use crate::settings::Subject;
@@ -9,7 +10,7 @@ use libc::c_int;
 use seamline_tcp::{Address, Endpoint, EndpointConfig};
 use seamline_wire::{Duration, Instant, NodeId, Outbox, SequenceNumber, TransportPort};
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddrV4;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
 /// This end.
@@ -48,6 +49,8 @@ pub(crate) struct World {
     pub(crate) sent: VecDeque<Sent>,
     /// When calls stop waiting.
     pub(crate) deadlines: Vec<Instant>,
+    /// What is known of servers, for TCP Fast Open.
+    pub(crate) servers: BTreeMap<Ipv4Addr, Known>,
     /// Where endpoints put packets.
     pub(crate) out: Outbox,
     next_descriptor: c_int,
@@ -63,6 +66,7 @@ impl World {
             connections: Vec::new(),
             sent: VecDeque::new(),
             deadlines: Vec::new(),
+            servers: BTreeMap::new(),
             out: Outbox::new(),
             next_descriptor: FIRST_DESCRIPTOR,
             next_port: FIRST_EPHEMERAL_PORT,
@@ -84,7 +88,9 @@ impl World {
     pub(crate) fn connection_of(&self, descriptor: c_int) -> Result<usize, Errno> {
         match self.sockets.get(&descriptor).ok_or(Errno::BAD_DESCRIPTOR)?.kind {
             Kind::Connected(id) => Ok(id),
-            Kind::Fresh | Kind::Listener(_) | Kind::Poller(_) => Err(Errno::NOT_CONNECTED),
+            Kind::Fresh | Kind::Listener(_) | Kind::Deferred(_) | Kind::Poller(_) => {
+                Err(Errno::NOT_CONNECTED)
+            }
         }
     }
     /// A port that nothing uses.
@@ -123,6 +129,8 @@ impl World {
             shut_write: false,
             offered_segment_size,
             icmp: None,
+            next_option: None,
+            sent_option: None,
             taken: 0,
             errors: ErrorQueue::default(),
             data_sent_at: self.now,

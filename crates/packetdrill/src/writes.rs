@@ -1,6 +1,7 @@
 //! Writing to a connection.
 
 use crate::errno::{Answer, Errno};
+use crate::socket::Kind;
 use crate::world::World;
 use libc::c_int;
 use seamline_tcp::{State, Write};
@@ -19,6 +20,8 @@ pub(crate) struct Progress {
     pub(crate) written: usize,
     /// The call waits for room.
     waits: bool,
+    /// The call has begun to connect.
+    pub(crate) has_connected: bool,
 }
 
 /// What a call writes.
@@ -31,7 +34,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.parts.iter().sum()
     }
     fn is_without_copying(&self) -> bool {
@@ -54,6 +57,9 @@ impl World {
     pub(crate) fn write(&mut self, descriptor: c_int, call: &Call, progress: &mut Progress) -> Answer {
         if call.flags & !FLAGS != 0 {
             return Err(Errno::UNSUPPORTED);
+        }
+        if let Kind::Deferred(to) = self.socket(descriptor)?.kind {
+            return self.write_fast(descriptor, to, call, progress);
         }
         let id = match self.connection_of(descriptor) {
             Err(Errno::NOT_CONNECTED) => return Err(Errno(libc::EPIPE)),
@@ -94,7 +100,7 @@ impl World {
             let end = call.next_end(progress.written);
             let is_last = end == call.length();
             let write = Write {
-                more: call.flags & libc::MSG_MORE != 0 || !is_last,
+                more: call.flags & libc::MSG_MORE != 0,
                 ends_record: !is_last || call.flags & libc::MSG_EOR != 0,
             };
             let taken = self.write_some(descriptor, id, end - progress.written, write)?;
@@ -137,7 +143,7 @@ impl World {
     }
 
     /// Report what becomes of it.
-    fn watch(&mut self, descriptor: c_int, id: usize, call: &Call) {
+    pub(crate) fn watch(&mut self, descriptor: c_int, id: usize, call: &Call) {
         let Some(socket) = self.sockets.get(&descriptor).filter(|_| call.length() > 0) else { return };
         let without_copying = call.is_without_copying() && socket.options.zero_copy;
         let times = socket.options.times;

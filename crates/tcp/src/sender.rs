@@ -114,6 +114,8 @@ pub(crate) struct Sender {
     /// What ends here was sent over a path that is gone: its fine-grained round-trip time means nothing.
     samples_from: Offset,
     notified: Notified,
+    /// The SYN is not acknowledged, and data may have been sent behind it.
+    awaits_handshake: bool,
     /// What a handover scheme keeps from happening.
     hold: moving::Hold,
     /// The largest congestion window so far, in segments; before this time it does not grow beyond it.
@@ -193,6 +195,7 @@ impl Sender {
             last_sent: Instant::ZERO,
             samples_from: first,
             notified: Notified::default(),
+            awaits_handshake: false,
             hold: moving::Hold::Nothing,
             largest_window: 0.0,
             growth_held_until: Instant::ZERO,
@@ -205,6 +208,7 @@ impl Sender {
     pub(crate) fn timer(&self) -> Instant {
         match (&self.tracking, self.hold) {
             (None, moving::Hold::Nothing) => self.timer,
+            (Some(_), moving::Hold::Nothing) if self.awaits_handshake => self.timer,
             (Some(tracking), moving::Hold::Nothing) => self.timer.min(tracking.due()),
             _ => NEVER,
         }

@@ -47,7 +47,7 @@ impl Endpoint {
         if !takes || self.sender.view.finishing {
             return 0;
         }
-        if !self.state.transmits() {
+        if !self.transmits() {
             self.sender.supply(bytes);
             return bytes;
         }
@@ -69,7 +69,7 @@ impl Endpoint {
         let closed = self.state == State::Closed;
         Readiness {
             readable: self.readable() > 0 || ended || closed,
-            writable: !self.state.is_handshaking() && self.state != State::Listen && self.sender.poll_room(),
+            writable: (self.transmits() || closed || ended) && self.sender.poll_room(),
             peer_closed: ended,
             closed,
         }

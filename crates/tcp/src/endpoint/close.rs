@@ -8,7 +8,10 @@ impl Endpoint {
     pub fn close(&mut self, now: Instant, out: &mut Outbox) {
         match self.state {
             State::Listen | State::SynSent => self.finish(CloseReason::Finished, out),
-            State::SynReceived => self.sender.finish(),
+            State::SynReceived => {
+                self.sender.finish();
+                self.pump(now, out);
+            }
             State::Established | State::CloseWait => {
                 self.sender.finish();
                 let next = if self.state == State::Established { State::FinWait1 } else { State::LastAck };

@@ -56,6 +56,7 @@ impl Endpoint {
         out.event(|| Event::SegmentSent { port, sequence, length: 1, retransmission });
         out.event(|| Event::Sender { port, sample: self.sender.sample() });
         let mut segment = syn_options(&self.parameters.segments);
+        segment.length = self.length_with_syn(retransmission);
         segment.sequence = self.sender.initial;
         segment.sack_permitted = self.header.sack;
         if self.state == State::SynReceived {
@@ -113,19 +114,32 @@ impl Endpoint {
 
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
     fn establish(&mut self, now: Instant, peer_window: u64, start: Offset, out: &mut Outbox) {
-        if !self.header.sack {
-            self.sender.do_without_sack(start);
+        let was_early = self.is_open_early();
+        if was_early {
+            self.sender.wait_for_handshake(false);
+            self.sender.set_peer_window(peer_window);
+        } else {
+            self.begin_sending(peer_window, start);
         }
-        self.sender.establish(self.segment_size_agreed, peer_window);
         let state = if self.sender.view.finishing { State::FinWait1 } else { State::Established };
         self.enter(state, out);
         self.restart_keepalive(now);
-        let early = self.receiver.open(now);
-        self.deliver(early, out);
+        if !was_early {
+            let early = self.receiver.open(now);
+            self.deliver(early, out);
+        }
         if self.reads_at_once {
             self.receiver.consume_all();
         }
         self.follow_fins(now, out);
+    }
+
+    /// The sender learns what was agreed on.
+    pub(super) fn begin_sending(&mut self, peer_window: u64, start: Offset) {
+        if !self.header.sack {
+            self.sender.do_without_sack(start);
+        }
+        self.sender.establish(self.segment_size_agreed, peer_window);
     }
 
     /// Keep what comes with the peer's SYN until the connection is open (sections 3.10.7.2 and 3.10.7.3).
@@ -133,7 +147,7 @@ impl Endpoint {
         let keeps = match self.parameters.connection.data_with_syn {
             DataWithSyn::Kept => true,
             DataWithSyn::KeptByOpener => !self.passive,
-            DataWithSyn::Dropped => false,
+            DataWithSyn::Dropped => self.fast_open.asked,
         };
         if keeps && segment.sequence_length() > 1 {
             let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
@@ -176,8 +190,10 @@ impl Endpoint {
             self.receive_from(segment.sequence, Offset::FIRST_BYTE, 0);
             let first_window = self.receiver.window().min(u64::from(u16::MAX));
             self.receiver.has_offered(first_window);
-            self.keep_data_with_syn(now, segment);
-            self.sender.set_peer_window(u64::from(segment.window));
+            if !self.take_data_early(now, segment, out) {
+                self.keep_data_with_syn(now, segment);
+                self.sender.set_peer_window(u64::from(segment.window));
+            }
             self.enter(State::SynReceived, out);
             self.send_syn(now, out);
         }
@@ -187,8 +203,8 @@ impl Endpoint {
     pub(super) fn on_packet_in_syn_sent(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let segment = &packet.segment;
         let acknowledges = segment.flags.intersects(Flags::ACK);
-        let acceptable = self.sender.offset(segment.acknowledgment) == Some(Offset::FIRST_BYTE);
-        if acknowledges && !acceptable {
+        let answered = self.acknowledges_syn(segment);
+        if acknowledges && answered.is_none() {
             reset_for(packet, out);
             return;
         }
@@ -209,8 +225,10 @@ impl Endpoint {
             self.sender.note_syn_acknowledged(now, sample);
             self.note_syn_acknowledged(segment, out);
             self.receiver.acknowledge_soon();
+            self.settle_data_with_syn(answered.unwrap_or(Offset::FIRST_BYTE));
             self.establish(now, u64::from(segment.window), Offset::SYN, out);
-            if self.parameters.connection.acknowledges_before_data {
+            let has_left = self.fast_open.asked && self.sender.has_unsent();
+            if self.parameters.connection.acknowledges_before_data && !has_left {
                 self.acknowledge_if_due(now, out);
             }
             self.pump(now, out);
@@ -227,7 +245,7 @@ impl Endpoint {
     /// then may anything leave.
     pub(super) fn on_ack_in_syn_received(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) -> bool {
         let segment = &packet.segment;
-        if self.sender.offset(segment.acknowledgment) != Some(Offset::FIRST_BYTE) {
+        if self.acknowledges_syn(segment).is_none() {
             reset_for(packet, out);
             return false;
         }

@@ -12,6 +12,8 @@ pub struct Agreement {
     pub sack: bool,
     /// Window scaling (RFC 7323).
     pub window_scale: bool,
+    /// Data went with a SYN and was taken in (RFC 7413).
+    pub data_with_syn: bool,
 }
 
 /// What a connection knows of itself. A sender without records of its segments (any but the recovery `rack`) leaves counts of
@@ -87,6 +89,7 @@ impl Endpoint {
                 timestamps: self.header.timestamps.is_some(),
                 sack: self.header.sack,
                 window_scale: self.header.window_scaled,
+                data_with_syn: self.fast_open.succeeded,
             },
             backoff: sample.backoff.max(1).ilog2(),
             probes: records.probes,

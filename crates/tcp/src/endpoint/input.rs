@@ -258,6 +258,7 @@ impl Endpoint {
         }
         self.was_reset = self.state.is_synchronized() && self.state != State::TimeWait;
         match self.state {
+            State::SynReceived if self.is_open_early() => self.finish(CloseReason::Reset, out),
             State::SynReceived if self.passive => self.return_to_listen(now, out),
             State::SynReceived => self.finish(CloseReason::Refused, out),
             state if state.is_closed_by_both() => self.finish(CloseReason::Finished, out),

@@ -7,6 +7,7 @@
 
 mod application;
 mod close;
+mod fast_open;
 mod handover;
 mod handshake;
 mod icmp;
@@ -101,6 +102,7 @@ pub struct Endpoint {
     reads_at_once: bool,
     /// No application is there any more.
     orphaned: bool,
+    fast_open: fast_open::FastOpen,
     header: Header,
     sender: Sender,
     receiver: Receiver,
@@ -143,6 +145,7 @@ impl Endpoint {
             passive: false,
             reads_at_once: false,
             orphaned: false,
+            fast_open: fast_open::FastOpen::default(),
             header,
             sender,
             receiver,
@@ -268,7 +271,7 @@ impl Endpoint {
     }
 
     fn pump(&mut self, now: Instant, out: &mut Outbox) {
-        if self.state.transmits() {
+        if self.transmits() {
             let Endpoint { sender, receiver, header, .. } = self;
             sender.pump(now, &mut Exit { header, receiver, out });
         }

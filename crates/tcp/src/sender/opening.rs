@@ -57,6 +57,24 @@ impl Sender {
         !first
     }
 
+    /// The handshake is not over although data is sent, or it is: until then its timer alone runs, and nothing but the SYN is sent again.
+    pub(crate) fn wait_for_handshake(&mut self, waits: bool) {
+        self.awaits_handshake = waits;
+    }
+    /// So much was sent with the SYN and is acknowledged. Nothing else has been sent.
+    pub(crate) fn skip(&mut self, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let at = Offset::FIRST_BYTE + bytes;
+        self.view.unacknowledged = at;
+        self.view.next = at;
+        self.view.highest_sent = at;
+        if let Some(tracking) = &mut self.tracking {
+            tracking.skip(at);
+        }
+    }
+
     /// Nothing answered the SYN in time (RFC 6298 section 5.5; RFC 5681 section 3.1).
     pub(crate) fn note_syn_timeout(&mut self) {
         self.statistics.timeouts += 1;
@@ -71,7 +89,7 @@ impl Sender {
     /// The SYN is acknowledged.
     pub(crate) fn note_syn_acknowledged(&mut self, now: Instant, timestamp_sample: Option<Duration>) {
         self.view.now = now;
-        self.view.unacknowledged = Offset::FIRST_BYTE;
+        self.view.unacknowledged = self.view.unacknowledged.max(Offset::FIRST_BYTE);
         self.progress_at = now;
         self.timer = NEVER;
         self.sample_round_trip(timestamp_sample);

@@ -130,6 +130,11 @@ impl Buffer {
         }
         false
     }
+    /// What ends at `end` was sent by other means.
+    pub(super) fn skip(&mut self, end: Offset) {
+        self.written = end;
+        self.pushed = end;
+    }
     /// What waits is not sent after all: the stream ends at `end`.
     pub(super) fn cut(&mut self, end: Offset) {
         if self.written > end {

@@ -114,6 +114,17 @@ impl Tracking {
             self.timeout.sample(sample, Offset::FIRST_BYTE, next);
             self.minimum_round_trip.take(now, sample);
         }
+        if !self.queue.is_empty() {
+            self.timer.arm(timer::Purpose::Retransmission, now, self.timeout.current());
+        }
+    }
+    /// What ends at `end` was sent with the SYN.
+    pub(in crate::sender) fn skip(&mut self, end: Offset) {
+        self.high = end;
+        self.use_of_window = UseOfWindow::new(end);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.skip(end);
+        }
     }
     /// Nothing of sequence space before `first` is ever sent.
     pub(in crate::sender) fn begin_at(&mut self, first: Offset) {
