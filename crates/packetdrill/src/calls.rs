@@ -59,7 +59,7 @@ impl World {
         let socket = self.socket(descriptor)?.clone();
         match socket.kind {
             Kind::Listener(_) => Err(Errno(libc::EISCONN)),
-            Kind::Deferred(_) => Err(Errno(libc::EALREADY)),
+            Kind::Deferred(_) => Err(Errno(libc::EISCONN)),
             Kind::Poller(_) => Err(Errno(libc::ENOTSOCK)),
             Kind::Connected(id) => self.continue_connecting(id, *started),
             Kind::Fresh if socket.options.connects_fast && fast_open_has(fast_open::CLIENT) => {
@@ -116,6 +116,9 @@ impl World {
 
     pub(crate) fn read(&mut self, descriptor: c_int, count: usize, flags: c_int) -> Answer {
         check_flags(flags)?;
+        if matches!(self.socket(descriptor)?.kind, Kind::Deferred(_)) {
+            return Err(Errno::AGAIN);
+        }
         let id = self.connection_of(descriptor)?;
         let bytes = self.connections[id].endpoint.readable().min(count as u64);
         if bytes > 0 {

@@ -41,16 +41,18 @@ impl Known {
         (CookieOption { is_experiment, ..self.option.clone() }, has_cookie)
     }
     /// A SYN with `sent` was answered by a SYN that had this option, if any.
+    /// What `was_resent` may have lost its option, so that its absence says nothing.
     pub(crate) fn learn(
         &mut self,
         sent: &CookieOption,
+        was_resent: bool,
         answer: Option<CookieOption>,
         segment_size: Option<u16>,
     ) {
         self.segment_size = segment_size.or(self.segment_size);
         match answer.filter(|answer| !answer.cookie.is_empty()) {
             Some(answer) => self.option = answer,
-            None if sent.cookie.is_empty() && self.option.cookie.is_empty() => {
+            None if !was_resent && sent.cookie.is_empty() && self.option.cookie.is_empty() => {
                 self.tried = self.tried.max(if sent.is_experiment { 2 } else { 1 });
             }
             None => {}

@@ -102,7 +102,10 @@ unsafe fn write_to_address(
         return write_parts(shared, descriptor, call);
     }
     // SAFETY: by this function's contract.
+    let unspecified = c_int::from(unsafe { (*at).sa_family }) == libc::AF_UNSPEC;
+    // SAFETY: by this function's contract.
     let to = match unsafe { address(at, size) } {
+        Ok(_) if unspecified => return to_c(Err(Errno::UNSUPPORTED)) as ssize_t,
         Ok(to) => to,
         Err(error) => return to_c(Err(error)) as ssize_t,
     };

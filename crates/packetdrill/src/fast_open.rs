@@ -3,7 +3,7 @@
 use crate::calls::LOCAL_ADDRESS;
 use crate::cookies::{CookieOption, valid_cookies};
 use crate::errno::{Answer, Errno};
-use crate::settings::{SEGMENT_SIZE, fast_open, fast_open_has};
+use crate::settings::{SEGMENT_SIZE, fast_open, fast_open_has, metrics_flushed};
 use crate::socket::{Kind, Socket};
 use crate::world::World;
 use crate::writes::{Call, Progress};
@@ -39,9 +39,13 @@ impl World {
         }
         let taken = self.connect_fast(descriptor, to, call.length() as u64)?;
         progress.has_connected = true;
+        let blocks = !self.is_nonblocking(descriptor, call.flags);
         progress.written = taken as usize;
         let id = self.connection_of(descriptor)?;
         self.connections[id].taken = taken;
+        if blocks {
+            self.connections[id].endpoint.write_when_open();
+        }
         if taken > 0 {
             self.watch(descriptor, id, &call);
         }
@@ -52,8 +56,18 @@ impl World {
         }
     }
 
+    /// `ip tcp_metrics flush` has run since servers were learned of.
+    fn forget_servers(&mut self) {
+        let flushed = metrics_flushed();
+        if self.metrics_flushed != flushed {
+            self.metrics_flushed = flushed;
+            self.servers.clear();
+        }
+    }
+
     /// Whether a SYN to there may carry data.
-    pub(crate) fn may_send_fast(&self, to: SocketAddrV4) -> bool {
+    pub(crate) fn may_send_fast(&mut self, to: SocketAddrV4) -> bool {
+        self.forget_servers();
         let has_cookie = self.servers.get(to.ip()).is_some_and(|known| known.next_option().1);
         has_cookie || fast_open_has(fast_open::CLIENT_WITHOUT_COOKIE)
     }
@@ -65,6 +79,7 @@ impl World {
         to: SocketAddrV4,
         bytes: u64,
     ) -> Result<u64, Errno> {
+        self.forget_servers();
         let socket = self.socket(descriptor)?.clone();
         let known = self.servers.entry(*to.ip()).or_default();
         let (option, _) = known.next_option();
@@ -97,10 +112,12 @@ impl World {
     pub(crate) fn learn_cookie(&mut self, id: usize, packet: &Packet, option: Option<CookieOption>) {
         let segment = &packet.segment;
         let connection = &self.connections[id];
-        let answers = connection.is_opening() && segment.flags.contains(Flags::SYN | Flags::ACK);
+        let answers = !connection.is_opening() && segment.flags.contains(Flags::SYN | Flags::ACK);
+        let was_resent = connection.endpoint.statistics().sender.retransmissions > 0;
         if let Some(sent) = connection.sent_option.clone().filter(|_| answers) {
             let known = self.servers.entry(*connection.remote.ip()).or_default();
-            known.learn(&sent, option, segment.maximum_segment_size);
+            known.learn(&sent, was_resent, option, segment.maximum_segment_size);
+            self.connections[id].sent_option = None;
         }
     }
 

@@ -103,8 +103,8 @@ impl World {
         let remote = SocketAddrV4::new(source, packet.source_port.0);
         match self.find(local.port(), remote.port()) {
             Some(id) => {
-                self.learn_cookie(id, &packet, CookieOption::of(bytes));
                 self.deliver(id, &packet);
+                self.learn_cookie(id, &packet, CookieOption::of(bytes));
             }
             None => match self.listener_of(local.port()) {
                 Some(listener) => {

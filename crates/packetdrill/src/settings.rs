@@ -174,6 +174,11 @@ pub(crate) fn fast_open_has(flag: i64) -> bool {
     value.unwrap_or(0) & flag != 0
 }
 
+/// Changes when `ip tcp_metrics flush` runs.
+pub(crate) fn metrics_flushed() -> String {
+    read("ipv4", "tcp_metrics_flushed").unwrap_or_default()
+}
+
 /// The keys of cookies, the present one first.
 pub(crate) fn fast_open_keys() -> Vec<[u8; 16]> {
     let text = read("ipv4", "tcp_fastopen_key").unwrap_or_default();

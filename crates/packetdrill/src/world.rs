@@ -4,7 +4,7 @@ use crate::connection::Connection;
 use crate::cookies::Known;
 use crate::errno::Errno;
 use crate::errors::ErrorQueue;
-use crate::settings::Subject;
+use crate::settings::{Subject, metrics_flushed};
 use crate::socket::{Kind, Socket};
 use libc::c_int;
 use seamline_tcp::{Address, Endpoint, EndpointConfig};
@@ -49,6 +49,8 @@ pub(crate) struct World {
     pub(crate) sent: VecDeque<Sent>,
     /// When calls stop waiting.
     pub(crate) deadlines: Vec<Instant>,
+    /// What that setting was when servers were last learned of.
+    pub(crate) metrics_flushed: String,
     /// What is known of servers, for TCP Fast Open.
     pub(crate) servers: BTreeMap<Ipv4Addr, Known>,
     /// Where endpoints put packets.
@@ -66,6 +68,7 @@ impl World {
             connections: Vec::new(),
             sent: VecDeque::new(),
             deadlines: Vec::new(),
+            metrics_flushed: metrics_flushed(),
             servers: BTreeMap::new(),
             out: Outbox::new(),
             next_descriptor: FIRST_DESCRIPTOR,

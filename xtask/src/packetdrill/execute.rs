@@ -88,7 +88,8 @@ impl Runner {
         fs::create_dir_all(work).map_err(failed)?;
         let output = work.join("output");
         let file = File::create(&output).map_err(failed)?;
-        let mut command = self.command(script, work)?;
+        let source = fs::read_to_string(&script.path).map_err(failed)?;
+        let mut command = self.command(script, &source, work)?;
         command.stdin(Stdio::null()).stdout(file.try_clone().map_err(failed)?).stderr(file);
         let mut child = command.spawn().map_err(failed)?;
         let code = wait(&mut child, self.limit).map_err(failed)?;
@@ -96,22 +97,21 @@ impl Runner {
         // Scripts restore settings by a file that is named after their process, and leave it.
         let _ = fs::remove_file(format!("/tmp/sysctl_restore_{}.sh", child.id()));
         let text = String::from_utf8_lossy(&fs::read(&output).map_err(failed)?).into_owned();
-        let source = fs::read_to_string(&script.path).map_err(failed)?;
         Ok(Outcome::of(code, &text, &source))
     }
 
     /// A kernel is tested in a network namespace; for our endpoint, files take the place of the kernel's settings.
-    fn command(&self, script: &Script, work: &Path) -> Result<Command, String> {
+    fn command(&self, script: &Script, source: &str, work: &Path) -> Result<Command, String> {
         let mut command = Command::new("unshare");
         if !nix::unistd::geteuid().is_root() {
             command.arg("--map-root-user");
         }
         match &self.subject {
-            None => self.isolate(&mut command, "--net", "ip link set lo up"),
+            None => self.isolate(&mut command, "--net", "ip link set lo up", source),
             Some(subject) => {
                 let sandbox = Sandbox::make(work)?;
                 let mount = format!("mount --bind '{}' /proc/sys/net", sandbox.settings.display());
-                self.isolate(&mut command, "--mount", &mount);
+                self.isolate(&mut command, "--mount", &mount, source);
                 command.env("PATH", sandbox.path());
                 command.arg(format!("--so_filename={}", subject.object.display()));
                 command.arg(format!("--so_flags={}", subject.flags(script)));
@@ -123,11 +123,20 @@ impl Runner {
     }
 
     /// packetdrill in a namespace, after `setup` in it. With the end of this program its scripts end.
-    fn isolate(&self, command: &mut Command, namespace: &str, setup: &str) {
+    fn isolate(&self, command: &mut Command, namespace: &str, setup: &str, source: &str) {
         let script = format!("{setup} && exec \"$0\" \"$@\"");
         command.args([namespace, "--", "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script]);
-        command.arg(&self.program).args(ARGUMENTS);
+        command.arg(&self.program).args(arguments(source));
     }
+}
+
+/// The arguments without those that the script sets itself: packetdrill prefers arguments.
+fn arguments(source: &str) -> impl Iterator<Item = &'static str> {
+    let sets = |argument: &str| {
+        let name = argument.split('=').next().unwrap_or_default();
+        source.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
+    };
+    ARGUMENTS.into_iter().filter(move |argument| !argument.contains("_ip=") || !sets(argument))
 }
 
 /// Wait until the script ends; its exit code, or `None` when it had to be ended.
@@ -144,5 +153,17 @@ fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<i32>> {
             return Ok(None);
         }
         std::thread::sleep(PERIOD);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_a_script_sets_stays() {
+        let set: Vec<_> = arguments("--remote_ip=10.0.0.1\n0 socket(...) = 3\n").collect();
+        assert!(!set.iter().any(|argument| argument.starts_with("--remote_ip")));
+        assert!(set.contains(&"--local_ip=192.168.0.1"));
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const COMMANDS: [&str; 5] = ["ip", "tc", "nstat", "ethtool", "ifconfig"];
 
 /// The settings that scripts of the suites change, and those that the shared object reads, with the defaults of Linux 6.12.
-const SETTINGS: [(&str, &str); 43] = [
+const SETTINGS: [(&str, &str); 46] = [
     ("core/optmem_max", "131072"),
     ("core/rmem_max", "212992"),
     ("core/somaxconn", "4096"),
@@ -24,8 +24,10 @@ const SETTINGS: [(&str, &str); 43] = [
     ("ipv4/tcp_early_retrans", "3"),
     ("ipv4/tcp_ecn", "2"),
     ("ipv4/tcp_ecn_fallback", "1"),
+    ("ipv4/tcp_ecn_option", "0"),
     ("ipv4/tcp_fack", "0"),
     ("ipv4/tcp_fastopen", "1"),
+    ("ipv4/tcp_fastopen_blackhole_timeout_sec", "0"),
     ("ipv4/tcp_fastopen_key", "00000000-00000000-00000000-00000000"),
     ("ipv4/tcp_fin_timeout", "60"),
     ("ipv4/tcp_frto", "2"),
@@ -34,6 +36,7 @@ const SETTINGS: [(&str, &str); 43] = [
     ("ipv4/tcp_keepalive_probes", "9"),
     ("ipv4/tcp_keepalive_time", "7200"),
     ("ipv4/tcp_limit_output_bytes", "1048576"),
+    ("ipv4/tcp_metrics_flushed", "0"),
     ("ipv4/tcp_min_tso_segs", "2"),
     ("ipv4/tcp_moderate_rcvbuf", "1"),
     ("ipv4/tcp_mtu_probing", "0"),
@@ -54,6 +57,14 @@ const SETTINGS: [(&str, &str); 43] = [
     ("ipv4/tcp_window_scaling", "1"),
     ("ipv4/tcp_wmem", "4096 16384 4194304"),
 ];
+
+/// `ip tcp_metrics flush` makes a host forget cookies: the shared object sees it by a setting that changes.
+const IP: &str = "\
+#!/bin/sh
+case \"$*\" in
+*tcp_metrics*flush*) date +%s%N > /proc/sys/net/ipv4/tcp_metrics_flushed ;;
+esac
+";
 
 /// The directories of one script.
 #[derive(Debug)]
@@ -89,7 +100,8 @@ impl Sandbox {
         fs::create_dir_all(&self.commands)?;
         for name in COMMANDS {
             let path = self.commands.join(name);
-            fs::write(&path, "#!/bin/sh\n")?;
+            let script = if name == "ip" { IP } else { "#!/bin/sh\n" };
+            fs::write(&path, script)?;
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
         }
         Ok(())

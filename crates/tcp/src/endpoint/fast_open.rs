@@ -12,6 +12,8 @@ pub(super) struct FastOpen {
     pub(super) asked: bool,
     /// Data that comes with the peer's SYN is for the application at once.
     accepts: bool,
+    /// The application waits to write.
+    pub(super) writes_soon: bool,
     /// The peer's SYN was accepted so: this end sends before the handshake is over.
     pub(super) is_early: bool,
     /// Data that went with a SYN was taken in by the other end.
@@ -25,6 +27,10 @@ impl Endpoint {
         self.fast_open = FastOpen { offered: bytes, asked: true, ..FastOpen::default() };
         self.sender.supply(bytes);
         self.open(now, Opening::Active, out);
+    }
+    /// The application waits until it may write: the acknowledgment of the peer's SYN waits for its data, so that one segment is saved.
+    pub fn write_when_open(&mut self) {
+        self.fast_open.writes_soon = true;
     }
     /// The data that comes with the next SYN is for the application at once, which may also answer at once: the peer has shown a valid
     /// cookie, or none is needed. To be called between [`Endpoint::open`] and the SYN.
@@ -54,7 +60,7 @@ impl Endpoint {
         self.fast_open.succeeded = segment.length > 0;
         let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
         self.receiver.open(now);
-        let received = self.receiver.accept(&arrival);
+        let received = self.receiver.accept_with_syn(&arrival);
         self.deliver(received.delivered, out);
         self.begin_sending(u64::from(segment.window), Offset::SYN);
         self.sender.wait_for_handshake(true);
@@ -64,7 +70,7 @@ impl Endpoint {
     pub(super) fn settle_data_with_syn(&mut self, acknowledged: Offset) {
         let bytes = acknowledged - Offset::FIRST_BYTE;
         self.fast_open.succeeded = bytes > 0 && bytes == self.fast_open.offered;
-        self.sender.skip(bytes);
+        self.sender.skip(self.fast_open.offered, bytes);
     }
     /// Whether an acknowledgment number answers our SYN, with some or all of the data that it carried.
     pub(super) fn acknowledges_syn(&self, segment: &Segment) -> Option<Offset> {

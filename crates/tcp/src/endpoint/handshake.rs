@@ -147,7 +147,7 @@ impl Endpoint {
         let keeps = match self.parameters.connection.data_with_syn {
             DataWithSyn::Kept => true,
             DataWithSyn::KeptByOpener => !self.passive,
-            DataWithSyn::Dropped => self.fast_open.asked,
+            DataWithSyn::Dropped => self.fast_open.asked && segment.flags.intersects(Flags::ACK),
         };
         if keeps && segment.sequence_length() > 1 {
             let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
@@ -224,7 +224,10 @@ impl Endpoint {
             let sample = self.timestamp_sample(now, segment);
             self.sender.note_syn_acknowledged(now, sample);
             self.note_syn_acknowledged(segment, out);
-            self.receiver.acknowledge_soon();
+            let waits = self.fast_open.writes_soon && self.receiver.wait_for_data(now);
+            if !waits {
+                self.receiver.acknowledge_soon();
+            }
             self.settle_data_with_syn(answered.unwrap_or(Offset::FIRST_BYTE));
             self.establish(now, u64::from(segment.window), Offset::SYN, out);
             let has_left = self.fast_open.asked && self.sender.has_unsent();

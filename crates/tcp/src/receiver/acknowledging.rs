@@ -164,6 +164,15 @@ impl Receiver {
         is_much || (adaptive.ends_write() && self.readable() == 0 && self.out_of_order.is_empty())
     }
 
+    /// Data of the application will carry the acknowledgment soon. Returns whether there is a way to wait for it.
+    pub(crate) fn wait_for_data(&mut self, now: Instant) -> bool {
+        let window = self.last_window();
+        let Some(adaptive) = &mut self.adaptive else { return false };
+        adaptive.on_trouble(window);
+        self.acknowledge_at = Some(adaptive.begin_waiting(now));
+        true
+    }
+
     /// Whether an acknowledgment must leave before anything else happens.
     pub fn must_acknowledge(&self) -> bool {
         self.acknowledge_now

@@ -154,6 +154,13 @@ impl Adaptive {
         self.interactive = false;
         self.interval = self.least;
     }
+    /// Something is to be acknowledged, and data is about to leave; until when that may take.
+    pub(super) fn begin_waiting(&mut self, now: Instant) -> Instant {
+        self.owed = true;
+        self.undecided = false;
+        self.last_data = self.ticked(now);
+        now + self.parameters.longest
+    }
     /// The window grows: say so (tcp_grow_window).
     pub(super) fn on_growth(&mut self) {
         self.quick |= 1;

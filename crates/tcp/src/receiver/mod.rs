@@ -211,6 +211,14 @@ impl Receiver {
         Received { delivered, new, refused: false }
     }
 
+    /// Take in payload that comes with a SYN: it says nothing about when to acknowledge, as the answer to the SYN does that.
+    pub(crate) fn accept_with_syn(&mut self, arrival: &Arrival) -> Received {
+        let adaptive = self.adaptive.take();
+        let received = self.accept(arrival);
+        self.adaptive = adaptive;
+        received
+    }
+
     fn accept_in_order(&mut self, arrival: &Arrival, to: Offset, fin: bool) -> Received {
         let delivered = to.saturating_since(self.next);
         self.next = self.next.max(to);

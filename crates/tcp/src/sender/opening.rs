@@ -61,8 +61,11 @@ impl Sender {
     pub(crate) fn wait_for_handshake(&mut self, waits: bool) {
         self.awaits_handshake = waits;
     }
-    /// So much was sent with the SYN and is acknowledged. Nothing else has been sent.
-    pub(crate) fn skip(&mut self, bytes: u64) {
+    /// Of what was sent with the SYN, so much is acknowledged. Nothing else has been sent.
+    pub(crate) fn skip(&mut self, offered: u64, bytes: u64) {
+        if let Some(tracking) = self.tracking.as_mut().filter(|_| offered > 0) {
+            tracking.offer_with_syn(Offset::FIRST_BYTE + offered);
+        }
         if bytes == 0 {
             return;
         }

@@ -118,6 +118,10 @@ impl Tracking {
             self.timer.arm(timer::Purpose::Retransmission, now, self.timeout.current());
         }
     }
+    /// What ends at `end` was sent with the SYN, and perhaps lost.
+    pub(in crate::sender) fn offer_with_syn(&mut self, end: Offset) {
+        self.sent_with_syn = end;
+    }
     /// What ends at `end` was sent with the SYN.
     pub(in crate::sender) fn skip(&mut self, end: Offset) {
         self.high = end;

@@ -88,6 +88,8 @@ pub(crate) struct Tracking {
     last_resent: Option<(queue::Id, Instant)>,
     /// Segments with data sent so far.
     segments_sent: u64,
+    /// The end of what was offered with the SYN: what is sent of that again is no small segment of the application.
+    sent_with_syn: Offset,
     /// Parts of segments wait for more (TCP_CORK).
     corked: bool,
     limits: Limits,
@@ -120,6 +122,7 @@ impl Tracking {
             supplied: first,
             last_resent: None,
             segments_sent: 0,
+            sent_with_syn: Offset::SYN,
             corked: false,
             limits: Limits::default(),
         }

@@ -255,7 +255,7 @@ impl Run<'_, '_> {
             self.s.put(start, to, pushes, self.exit);
             self.t.queue.push(record);
             self.t.segments_sent += 1;
-            if to - start < size {
+            if to - start < size && to > self.t.sent_with_syn {
                 self.t.last_small = to;
             }
         }
