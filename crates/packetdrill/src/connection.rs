@@ -58,6 +58,8 @@ pub(crate) struct Connection {
     pub(crate) offered_segment_size: u16,
     /// Payload of the peer's largest segment so far, in bytes.
     pub(crate) largest_received: u32,
+    /// Type and code of the last ICMP message about it.
+    pub(crate) icmp: Option<(u8, u8)>,
     /// When payload was last sent.
     pub(crate) data_sent_at: Instant,
     /// When payload was last received.
@@ -71,7 +73,8 @@ impl Connection {
             CloseReason::Reset => Some(Errno(libc::ECONNRESET)),
             CloseReason::Refused => Some(Errno(libc::ECONNREFUSED)),
             CloseReason::TimedOut => Some(Errno(libc::ETIMEDOUT)),
-            CloseReason::Unreachable => Some(Errno(libc::EHOSTUNREACH)),
+            CloseReason::Unreachable => Some(self.icmp.map_or(Errno(libc::EHOSTUNREACH), errno_of)),
+            CloseReason::Finished if self.endpoint.was_reset() => Some(Errno(libc::ECONNRESET)),
             CloseReason::Finished | CloseReason::Aborted => None,
         }
     }
@@ -93,4 +96,19 @@ impl Connection {
     pub(crate) fn waits_to_be_accepted(&self) -> bool {
         !self.accepted && !self.is_opening()
     }
+}
+
+/// The error number of an ICMP message (Linux: icmp_err_convert).
+fn errno_of((kind, code): (u8, u8)) -> Errno {
+    Errno(match (kind, code) {
+        (3, 0 | 6 | 9 | 11) => libc::ENETUNREACH,
+        (3, 2) => libc::ENOPROTOOPT,
+        (3, 3) => libc::ECONNREFUSED,
+        (3, 4) => libc::EMSGSIZE,
+        (3, 5) => libc::EOPNOTSUPP,
+        (3, 7) => libc::EHOSTDOWN,
+        (3, 8) => libc::ENONET,
+        (12, _) => libc::EPROTO,
+        _ => libc::EHOSTUNREACH,
+    })
 }

@@ -5,10 +5,46 @@ use crate::errno::{Answer, Errno};
 use crate::socket::Kind;
 use crate::world::{LOCAL, REMOTE, Sent, World};
 use libc::c_int;
-use seamline_tcp::{Host, Opening, State};
+use seamline_tcp::{Host, NetworkError, Opening, State};
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
-use seamline_wire::{Flags, Input, Machine, Packet, Port};
+use seamline_wire::{Flags, Input, Machine, Packet, Port, SequenceNumber};
 use std::net::{IpAddr, SocketAddrV4};
+
+const ICMP: u8 = 1;
+
+/// An ICMP message over IPv4 that quotes a TCP segment of ours.
+#[derive(Debug)]
+struct Report {
+    kind: u8,
+    code: u8,
+    next_hop_mtu: u16,
+    local: u16,
+    remote: u16,
+    sequence: u32,
+}
+
+impl Report {
+    /// `None` when the packet is something else.
+    fn read(bytes: &[u8]) -> Option<Report> {
+        let message = body(bytes).filter(|_| bytes.get(9) == Some(&ICMP))?;
+        let quoted = body(message.get(8..)?)?;
+        let word =
+            |bytes: &[u8], at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
+        Some(Report {
+            kind: *message.first()?,
+            code: *message.get(1)?,
+            next_hop_mtu: word(message, 6)?,
+            local: word(quoted, 0)?,
+            remote: word(quoted, 2)?,
+            sequence: u32::from_be_bytes(quoted.get(4..8)?.try_into().ok()?),
+        })
+    }
+}
+
+/// What follows the IPv4 header.
+fn body(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.get(4 * usize::from(bytes.first()? & 0xf)..)
+}
 
 impl World {
     /// Put what is in the outbox on the wire, between these ends.
@@ -39,8 +75,11 @@ impl World {
         }
     }
 
-    /// A packet of packetdrill arrives. What is not TCP over IPv4 is dropped: the endpoint takes in no ICMP.
+    /// A packet of packetdrill arrives. What is neither TCP nor ICMP over IPv4 is dropped.
     pub(crate) fn receive(&mut self, bytes: &[u8]) -> Answer {
+        if let Some(report) = Report::read(bytes) {
+            return self.take_report(&report);
+        }
         let Ok(decoded) = decode(bytes) else { return Ok(0) };
         let ip = decoded.headers.ip;
         let (IpAddr::V4(source), IpAddr::V4(destination)) = (ip.source(), ip.destination()) else {
@@ -65,6 +104,17 @@ impl World {
                 Some(listener) => self.open_passively(listener, local, remote, &packet),
                 None => self.refuse(local, remote, packet),
             },
+        }
+        Ok(0)
+    }
+
+    /// An ICMP message arrives.
+    fn take_report(&mut self, report: &Report) -> Answer {
+        let error = NetworkError::of_icmp_v4(report.kind, report.code, report.next_hop_mtu);
+        if let (Some(id), Some(error)) = (self.find(report.local, report.remote), error) {
+            self.connections[id].icmp = Some((report.kind, report.code));
+            let sequence = SequenceNumber(report.sequence);
+            self.with(id, |endpoint, now, out| endpoint.on_icmp(now, sequence, error, out));
         }
         Ok(0)
     }

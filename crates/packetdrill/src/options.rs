@@ -105,6 +105,9 @@ impl World {
             (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => {
                 options.user_timeout.map_or(0, |timeout| (timeout.as_nanos() / 1_000_000) as c_int)
             }
+            (libc::SOL_TCP, libc::TCP_KEEPIDLE) => options.keep_alive().idle.as_millis() as c_int / 1000,
+            (libc::SOL_TCP, libc::TCP_KEEPINTVL) => options.keep_alive().interval.as_millis() as c_int / 1000,
+            (libc::SOL_TCP, libc::TCP_KEEPCNT) => options.keep_alive().probes as c_int,
             _ => return Err(Errno::NO_OPTION),
         })
     }

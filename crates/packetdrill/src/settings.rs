@@ -102,17 +102,22 @@ fn apply_options(parameters: &mut Parameters, options: &SocketOptions) {
     if let Some(bytes) = options.receive_buffer {
         parameters.receiver.buffer = bytes;
     }
-    parameters.connection.keepalive = options.keep_alive.then(|| {
+    parameters.connection.keepalive = options.keep_alive.then(|| options.keep_alive());
+}
+
+impl SocketOptions {
+    /// The keep-alive probes of the socket, whether it sends them or not.
+    pub(crate) fn keep_alive(&self) -> KeepAlive {
         let seconds = |own: Option<u32>, name| {
             let default = || number(name).unwrap_or(75) as u64;
             Duration::from_secs(own.map_or_else(default, u64::from))
         };
         KeepAlive {
-            idle: seconds(options.keep_alive_idle, "tcp_keepalive_time"),
-            interval: seconds(options.keep_alive_interval, "tcp_keepalive_intvl"),
-            probes: options.keep_alive_probes.unwrap_or(number("tcp_keepalive_probes").unwrap_or(9) as u32),
+            idle: seconds(self.keep_alive_idle, "tcp_keepalive_time"),
+            interval: seconds(self.keep_alive_interval, "tcp_keepalive_intvl"),
+            probes: self.keep_alive_probes.unwrap_or(number("tcp_keepalive_probes").unwrap_or(9) as u32),
         }
-    });
+    }
 }
 
 /// Half of the default receive buffer: Linux keeps the other half for the overhead of buffers.

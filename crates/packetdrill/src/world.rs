@@ -127,6 +127,7 @@ impl World {
             options,
             offered_segment_size,
             largest_received: 0,
+            icmp: None,
             data_sent_at: self.now,
             data_received_at: self.now,
         });

@@ -23,6 +23,7 @@ pub struct Profile {
 pub static ALL: &[&Profile] = &[
     &LINUX,
     &LINUX_6_12,
+    &FREEBSD,
     #[cfg(feature = "ns2")]
     &crate::ns2::NS2_2001,
     #[cfg(feature = "ns2")]
@@ -64,6 +65,29 @@ pub static LINUX_6_12: Profile = Profile {
     parameters: linux_6_12,
 };
 
+/// What FreeBSD's own tests expect of a TCP; its sender is that of the standards.
+pub static FREEBSD: Profile = Profile {
+    name: "freebsd",
+    summary: "the standards with FreeBSD's receiver: acknowledgments delayed by 40 ms, D-SACK, no data with a SYN for a listener",
+    cite: "FreeBSD, sys/netinet; https://github.com/freebsd-net/tcp-testsuite",
+    is_historical: false,
+    parameters: freebsd,
+};
+
+fn freebsd() -> Parameters {
+    let mut parameters = Parameters::default();
+    parameters.round_trip.minimum_timeout = Duration::from_millis(230);
+    parameters.receiver.delayed_acknowledgment =
+        Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2, adaptive: None });
+    parameters.receiver.reports_duplicates = true;
+    parameters.receiver.accepts_what_fits = true;
+    parameters.connection.data_with_syn = DataWithSyn::KeptByOpener;
+    parameters.connection.repeats_fin_when_closing = true;
+    parameters.connection.prohibitions_end_handshakes = true;
+    parameters.connection.time_wait = Duration::from_secs(60);
+    parameters
+}
+
 fn linux_6_12() -> Parameters {
     let mut parameters = Parameters::default();
     parameters.round_trip.minimum_timeout = Duration::from_millis(200);
@@ -84,7 +108,7 @@ fn linux_6_12() -> Parameters {
     parameters.segments.send_buffer = Some(SendBuffer { first: 16 << 10, most: 4 << 20 });
     linux_receiver(&mut parameters.receiver);
     parameters.connection.acknowledges_before_data = true;
-    parameters.connection.takes_data_with_syn = false;
+    parameters.connection.data_with_syn = DataWithSyn::Dropped;
     parameters.connection.soft_errors_end_handshakes = true;
     parameters.connection.tolerates_disordered_acknowledgments = true;
     parameters.connection.limits_answers = true;

@@ -8,11 +8,20 @@ use std::path::Path;
 /// Directories and files about what Linux's dialect of packetdrill cannot express.
 const LEFT_OUT: [&str; 4] = ["/tcp-over-udp/", "/snippets/", "/fast-open/", "insecure"];
 /// Settings of FreeBSD, and what sets the same on Linux.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 14] = [
     ("net.inet.tcp.rfc1323=0", "sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_window_scaling=0"),
     ("net.inet.tcp.rfc1323=1", "sysctl -q net.ipv4.tcp_timestamps=1 net.ipv4.tcp_window_scaling=1"),
     ("net.inet.tcp.sack.enable=0", "sysctl -q net.ipv4.tcp_sack=0"),
     ("net.inet.tcp.sack.enable=1", "sysctl -q net.ipv4.tcp_sack=1"),
+    ("net.inet.tcp.ecn.enable=0", "sysctl -q net.ipv4.tcp_ecn=0"),
+    ("net.inet.tcp.ecn.enable=1", "sysctl -q net.ipv4.tcp_ecn=1"),
+    ("net.inet.tcp.ecn.enable=2", "sysctl -q net.ipv4.tcp_ecn=2"),
+    ("net.inet.tcp.keepcnt=2", "sysctl -q net.ipv4.tcp_keepalive_probes=2"),
+    ("net.inet.tcp.keepcnt=8", "sysctl -q net.ipv4.tcp_keepalive_probes=8"),
+    ("net.inet.tcp.keepidle=15000", "sysctl -q net.ipv4.tcp_keepalive_time=15"),
+    ("net.inet.tcp.keepidle=7200000", "sysctl -q net.ipv4.tcp_keepalive_time=7200"),
+    ("net.inet.tcp.keepintvl=15000", "sysctl -q net.ipv4.tcp_keepalive_intvl=15"),
+    ("net.inet.tcp.keepintvl=75000", "sysctl -q net.ipv4.tcp_keepalive_intvl=75"),
     ("net.inet.tcp.recvspace=65536", "sysctl -q net.ipv4.tcp_rmem='4096 131400 6291456'"),
 ];
 
@@ -39,10 +48,19 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     written.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// One script.
+/// One script. Of what differs between systems, the standard stays.
 fn adapt(text: &str) -> String {
-    let lines = text.lines().filter(|line| !is_about_freebsd(line));
-    lines.map(|line| adapt_line(line) + "\n").collect()
+    let mut is_of_freebsd = false;
+    let mut adapted = String::new();
+    for line in text.lines() {
+        match line.trim() {
+            "#ifdef FreeBSD" => is_of_freebsd = true,
+            "#endif" => is_of_freebsd = false,
+            _ if is_of_freebsd || is_about_freebsd(line) => {}
+            _ => adapted += &(adapt_line(line) + "\n"),
+        }
+    }
+    adapted
 }
 
 /// Preprocessor lines, and receive buffers as FreeBSD counts them.
@@ -50,10 +68,31 @@ fn is_about_freebsd(line: &str) -> bool {
     line.trim_start().starts_with('#') || line.contains("SO_RCVBUF")
 }
 
+/// The states in TCP_INFO, by Linux's numbers (include/net/tcp_states.h).
+const STATES: [(&str, &str); 9] = [
+    ("TCPI_ESTABLISHED", "1"),
+    ("TCPI_SYN_SENT", "2"),
+    ("TCPI_SYN_RECEIVED", "3"),
+    ("TCPI_FIN_WAIT_1", "4"),
+    ("TCPI_FIN_WAIT_2", "5"),
+    ("TCPI_CLOSED", "7"),
+    ("TCPI_CLOSE_WAIT", "8"),
+    ("TCPI_LAST_ACK", "9"),
+    ("TCPI_CLOSING", "11"),
+];
+
+/// Codes of ICMP messages that Linux's dialect has no names for.
+const CODES: [(&str, &str); 2] = [("ttl_exceeded_in_transit", "code_0"), ("frag_reass_exceeded", "code_1")];
+
 fn adapt_line(line: &str) -> String {
+    if line.contains("%{") {
+        let states = STATES.iter();
+        return states.fold(line.to_owned(), |line, (name, number)| line.replace(name, number));
+    }
     if let Some(adapted) = adapt_command(line) {
         return adapted;
     }
+    let line = &CODES.iter().fold(line.to_owned(), |line, (name, code)| line.replace(name, code));
     match segment_sent(line) {
         Some((time, segment)) => format!("{time}> {}", adapt_segment(segment)),
         None => line.to_owned(),
@@ -127,6 +166,18 @@ mod tests {
     fn what_the_peer_sends_stays() {
         let line = "+0.05 < S. 0:0(0) ack 1 win 65535 <mss 1460>";
         assert_eq!(adapt_line(line), line);
+    }
+
+    #[test]
+    fn of_what_differs_between_systems_the_standard_stays() {
+        let text = "#ifdef STANDARD\n+0 close(3) = 0\n#endif\n#ifdef FreeBSD\n+0 close(4) = 0\n#endif\n+0 close(5) = 0\n";
+        assert_eq!(adapt(text), "+0 close(3) = 0\n+0 close(5) = 0\n");
+    }
+
+    #[test]
+    fn states_have_the_numbers_of_linux() {
+        let line = "+0.00 %{ assert tcpi_state == TCPI_SYN_RECEIVED }%";
+        assert_eq!(adapt_line(line), "+0.00 %{ assert tcpi_state == 3 }%");
     }
 
     #[test]

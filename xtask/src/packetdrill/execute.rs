@@ -35,12 +35,31 @@ const PERIOD: Duration = Duration::from_millis(5);
 pub(crate) struct Runner {
     /// packetdrill.
     pub(crate) program: PathBuf,
-    /// The shared object under test and its flags; `None` tests the kernel that this program runs on.
-    pub(crate) shared_object: Option<(PathBuf, String)>,
+    /// Our endpoint; `None` tests the kernel that this program runs on.
+    pub(crate) subject: Option<Subject>,
     /// Where the output and the files of scripts go.
     pub(crate) outputs: PathBuf,
     /// The longest time that a script may take.
     pub(crate) limit: Duration,
+}
+
+/// Our endpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// The shared object.
+    pub(crate) object: PathBuf,
+    /// The profile of its parameters; `None` is that of the suite.
+    pub(crate) profile: Option<String>,
+    /// The variant; `None` is that of the congestion control that a script sets.
+    pub(crate) variant: Option<String>,
+}
+
+impl Subject {
+    fn flags(&self, script: &Script) -> String {
+        let variant = self.variant.iter().map(|name| format!(",variant={name}"));
+        let profile = self.profile.as_deref().unwrap_or(script.profile);
+        format!("profile={profile}") + &variant.collect::<String>()
+    }
 }
 
 impl Runner {
@@ -87,14 +106,15 @@ impl Runner {
         if !nix::unistd::geteuid().is_root() {
             command.arg("--map-root-user");
         }
-        match &self.shared_object {
+        match &self.subject {
             None => self.isolate(&mut command, "--net", "ip link set lo up"),
-            Some((object, flags)) => {
+            Some(subject) => {
                 let sandbox = Sandbox::make(work)?;
                 let mount = format!("mount --bind '{}' /proc/sys/net", sandbox.settings.display());
                 self.isolate(&mut command, "--mount", &mount);
                 command.env("PATH", sandbox.path());
-                command.arg(format!("--so_filename={}", object.display())).arg(format!("--so_flags={flags}"));
+                command.arg(format!("--so_filename={}", subject.object.display()));
+                command.arg(format!("--so_flags={}", subject.flags(script)));
             }
         }
         command.arg(script.path.file_name().unwrap_or_default());

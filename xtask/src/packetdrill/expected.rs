@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "\
-# Scripts of packetdrill's suites that our endpoint fails today, with its default profile: suite/script.
+# Scripts of packetdrill's suites that our endpoint fails today, with the default profiles of the suites: suite/script.
 # `cargo xtask packetdrill --update` writes this file.
 ";
 

@@ -118,13 +118,13 @@ fn read(output: &str) -> Vec<Outcome> {
 pub(crate) fn run_in_guest(options: &GuestOptions) -> Result<bool, String> {
     let runner = Runner {
         program: options.program.clone(),
-        shared_object: None,
+        subject: None,
         outputs: std::env::temp_dir().join("outputs"),
         limit: LIMIT,
     };
     let list =
         fs::read_to_string(&options.list).map_err(|error| format!("{}: {error}", options.list.display()))?;
-    let script = |path: &str| Script { suite: "", name: String::new(), path: path.into() };
+    let script = |path: &str| Script { suite: "", name: String::new(), path: path.into(), profile: "" };
     let mut out = std::io::stdout().lock();
     for path in list.lines() {
         let outcomes = runner.run_all(&[script(path)], 1)?;

@@ -17,6 +17,9 @@ pub(crate) struct Suite {
     pub(crate) scripts: &'static str,
     /// Whether the scripts are written for FreeBSD's dialect.
     pub(crate) is_of_freebsd: bool,
+    /// The profile of our endpoint that its scripts are about. Suites contradict one another: FreeBSD's expects acknowledgments to be
+    /// delayed where Linux sends them at once, so that neither system passes the other's.
+    pub(crate) profile: &'static str,
 }
 
 /// That of packetdrill itself, whose repository also holds the program.
@@ -26,6 +29,7 @@ pub(crate) const GOOGLE: Suite = Suite {
     reference: None,
     scripts: "gtests/net/tcp",
     is_of_freebsd: false,
+    profile: "linux",
 };
 
 /// Every suite.
@@ -37,6 +41,7 @@ pub(crate) const ALL: [&Suite; 3] = [
         reference: None,
         scripts: ".",
         is_of_freebsd: true,
+        profile: "freebsd",
     },
     &Suite {
         name: "linux",
@@ -44,6 +49,7 @@ pub(crate) const ALL: [&Suite; 3] = [
         reference: Some("v6.12"),
         scripts: "tools/testing/selftests/net/packetdrill",
         is_of_freebsd: false,
+        profile: "linux",
     },
 ];
 
@@ -56,6 +62,8 @@ pub(crate) struct Script {
     pub(crate) name: String,
     /// Where it is.
     pub(crate) path: PathBuf,
+    /// The profile of our endpoint that it is about.
+    pub(crate) profile: &'static str,
 }
 
 impl Script {
@@ -92,7 +100,8 @@ impl Suite {
             let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
             if runs_over_ipv4(&path, &text) {
                 let name = path.strip_prefix(&root).unwrap_or(&path).with_extension("");
-                scripts.push(Script { suite: self.name, name: name.display().to_string(), path });
+                let name = name.display().to_string();
+                scripts.push(Script { suite: self.name, name, path, profile: self.profile });
             }
         }
         match scripts.is_empty() {
@@ -139,7 +148,8 @@ mod tests {
             ("tcp_fastopen_server_basic-rw", "fastopen_server"),
             ("close/close-on-syn-sent", "close"),
         ] {
-            let script = Script { suite: "linux", name: name.to_owned(), path: PathBuf::new() };
+            let script =
+                Script { suite: "linux", name: name.to_owned(), path: PathBuf::new(), profile: "linux" };
             assert_eq!(script.category(), category, "{name}");
         }
     }

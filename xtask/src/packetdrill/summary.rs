@@ -127,7 +127,12 @@ mod tests {
     }
 
     fn results() -> Results {
-        let script = |name: &str| Script { suite: "google", name: name.to_owned(), path: PathBuf::new() };
+        let script = |name: &str| Script {
+            suite: "google",
+            name: name.to_owned(),
+            path: PathBuf::new(),
+            profile: "linux",
+        };
         Results {
             scripts: vec![script("close/a"), script("close/b"), script("sack/c")],
             ours: vec![Outcome::Passed, failed("rare"), failed("rare")],

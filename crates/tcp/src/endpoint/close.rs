@@ -101,6 +101,14 @@ impl Endpoint {
         self.limit_orphan_wait(now);
     }
 
+    /// Whether an acknowledgment is to have our FIN, which the peer has not acknowledged.
+    pub(super) fn repeats_fin(&self) -> bool {
+        let view = &self.sender.view;
+        self.state == State::Closing
+            && self.parameters.connection.repeats_fin_when_closing
+            && view.highest_sent == view.available
+    }
+
     pub(super) fn begin_time_wait(&mut self, now: Instant, out: &mut Outbox) {
         self.sender.stop_timer();
         self.keepalive_at = None;

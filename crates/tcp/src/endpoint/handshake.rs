@@ -1,6 +1,7 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
 use super::*;
+use crate::parameters::DataWithSyn;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
@@ -105,6 +106,9 @@ impl Endpoint {
         };
         self.receiver = Receiver::new(self.receiver.parameters().clone(), initial, next, agreed);
         self.receiver.has_offered(offered);
+        if !self.passive {
+            self.receiver.has_buffer();
+        }
     }
 
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
@@ -126,7 +130,12 @@ impl Endpoint {
 
     /// Keep what comes with the peer's SYN until the connection is open (sections 3.10.7.2 and 3.10.7.3).
     fn keep_data_with_syn(&mut self, now: Instant, segment: &Segment) {
-        if self.parameters.connection.takes_data_with_syn && segment.sequence_length() > 1 {
+        let keeps = match self.parameters.connection.data_with_syn {
+            DataWithSyn::Kept => true,
+            DataWithSyn::KeptByOpener => !self.passive,
+            DataWithSyn::Dropped => false,
+        };
+        if keeps && segment.sequence_length() > 1 {
             let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
             self.receiver.withhold();
             self.receiver.accept(&arrival);
@@ -158,8 +167,8 @@ impl Endpoint {
             reset_for(packet, out);
             return;
         }
-        let takes_fin = self.parameters.connection.takes_data_with_syn;
-        let is_impossible = segment.flags.intersects(Flags::FIN) && !takes_fin;
+        let drops = self.parameters.connection.data_with_syn == DataWithSyn::Dropped;
+        let is_impossible = segment.flags.intersects(Flags::FIN) && drops;
         if segment.flags.intersects(Flags::SYN) && !is_impossible {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;

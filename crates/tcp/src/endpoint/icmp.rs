@@ -8,6 +8,8 @@ pub enum NetworkError {
     /// Something that may pass: no route to network or host, source route failed, time exceeded, a problem with a parameter. Such
     /// errors are soft (RFC 9293 section 3.9.2.2, MUST-56).
     Unreachable,
+    /// A filter forbids the way (codes 9, 10 and 13 of destination unreachable, RFC 1812 section 5.2.7.1), or the packet lived too long.
+    Prohibited,
     /// Protocol or port unreachable: hard errors (SHLD-25).
     Refused,
     /// The packet is too big for a link and must not be fragmented (RFC 1191).
@@ -15,6 +17,23 @@ pub enum NetworkError {
         /// Bytes of a packet that fit; zero from routers that do not say.
         next_hop_mtu: u32,
     },
+}
+
+impl NetworkError {
+    /// What an ICMP message over IPv4 with this type and code says (RFC 792, RFC 1812 section 5.2.7), with the MTU of RFC 1191 as far
+    /// as it has one; `None` for what says nothing of a connection, such as a redirect or a source quench (RFC 6633).
+    pub fn of_icmp_v4(kind: u8, code: u8, next_hop_mtu: u16) -> Option<NetworkError> {
+        const UNREACHABLE: u8 = 3;
+        const TIME_EXCEEDED: u8 = 11;
+        const PARAMETER_PROBLEM: u8 = 12;
+        match (kind, code) {
+            (UNREACHABLE, 2 | 3) => Some(NetworkError::Refused),
+            (UNREACHABLE, 4) => Some(NetworkError::TooBig { next_hop_mtu: next_hop_mtu.into() }),
+            (UNREACHABLE, 9 | 10 | 13) | (TIME_EXCEEDED, 0) => Some(NetworkError::Prohibited),
+            (UNREACHABLE | TIME_EXCEEDED | PARAMETER_PROBLEM, _) => Some(NetworkError::Unreachable),
+            _ => None,
+        }
+    }
 }
 
 const IPV4_AND_TCP_HEADERS: u32 = 40;
@@ -34,7 +53,8 @@ impl Endpoint {
         match error {
             NetworkError::TooBig { next_hop_mtu } => self.lower_segment_size(now, next_hop_mtu, out),
             NetworkError::Refused if self.state.is_handshaking() => self.finish(CloseReason::Refused, out),
-            NetworkError::Unreachable if self.ends_by_soft_error() => {
+            NetworkError::Prohibited if self.ends_by_prohibition() => self.finish(CloseReason::Refused, out),
+            NetworkError::Unreachable | NetworkError::Prohibited if self.ends_by_soft_error() => {
                 self.finish(CloseReason::Unreachable, out);
             }
             _ => self.network_error = Some(error),
@@ -51,6 +71,10 @@ impl Endpoint {
         let sends = self.state != State::Closed && self.state != State::TimeWait;
         let at = self.sender.offset(sequence).filter(|_| sends);
         at.is_some_and(|at| at >= view.unacknowledged && at < view.highest_sent)
+    }
+
+    fn ends_by_prohibition(&self) -> bool {
+        self.state.is_handshaking() && self.parameters.connection.prohibitions_end_handshakes
     }
 
     fn ends_by_soft_error(&self) -> bool {

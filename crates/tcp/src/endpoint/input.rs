@@ -78,6 +78,9 @@ impl Endpoint {
         if !segment.flags.intersects(Flags::ACK) {
             return;
         }
+        if self.state == State::TimeWait && !self.repeats_nothing(segment, start) {
+            return self.refuse(now, segment, start, out);
+        }
         if self.is_for_nobody(segment, start) {
             reset_for(packet, out);
             return self.finish(CloseReason::Aborted, out);
@@ -87,6 +90,11 @@ impl Endpoint {
             return;
         }
         self.on_acceptable(now, segment, start.unwrap_or_default(), opens, out);
+    }
+
+    /// Whether a segment in TIME-WAIT is a mere acknowledgment of everything; the peer may miss an acknowledgment behind any other.
+    fn repeats_nothing(&self, segment: &Segment, start: Option<Offset>) -> bool {
+        segment.sequence_length() == 0 && start == Some(self.receiver.next())
     }
 
     /// The acknowledgment is looked at before the payload is taken (RFC 5961 section 5), the payload
@@ -248,6 +256,7 @@ impl Endpoint {
         if start != Some(self.receiver.next()) {
             return self.challenge(now, out);
         }
+        self.was_reset = self.state.is_synchronized() && self.state != State::TimeWait;
         match self.state {
             State::SynReceived if self.passive => self.return_to_listen(now, out),
             State::SynReceived => self.finish(CloseReason::Refused, out),

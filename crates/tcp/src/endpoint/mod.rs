@@ -91,6 +91,7 @@ pub struct Endpoint {
     state: State,
     close_reason: Option<CloseReason>,
     network_error: Option<NetworkError>,
+    was_reset: bool,
     passive: bool,
     reads_at_once: bool,
     /// No application is there any more.
@@ -131,6 +132,7 @@ impl Endpoint {
             state: State::Closed,
             close_reason: None,
             network_error: None,
+            was_reset: false,
             passive: false,
             reads_at_once: false,
             orphaned: false,
@@ -171,6 +173,10 @@ impl Endpoint {
     /// Why the connection ended, once it has.
     pub fn close_reason(&self) -> Option<CloseReason> {
         self.close_reason
+    }
+    /// Whether the peer's reset ended the connection, also where both ends had closed before, so that it ended well.
+    pub fn was_reset(&self) -> bool {
+        self.was_reset
     }
     /// Counters.
     pub fn statistics(&self) -> Statistics {
@@ -296,9 +302,16 @@ impl Endpoint {
         }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {
-            let sequence = self.sequence_to_stand_at();
-            let segment = Segment { sequence, flags: Flags::ACK, ..Segment::default() };
+            let segment = self.acknowledgment();
             self.header.acknowledge(clock, segment, &mut self.receiver, out);
+        }
+    }
+    /// What acknowledges without data.
+    fn acknowledgment(&self) -> Segment {
+        let sequence = self.sequence_to_stand_at();
+        match self.repeats_fin() {
+            true => Segment { sequence: sequence - 1, flags: Flags::ACK | Flags::FIN, ..Segment::default() },
+            false => Segment { sequence, flags: Flags::ACK, ..Segment::default() },
         }
     }
     /// What the sending side knows of time, for acknowledgments that adapt.

@@ -180,12 +180,15 @@ parameters! {
     pub struct ConnectionParameters {
         /// Retransmissions of a SYN before giving up.
         pub most_syn_retransmissions: u32 = 7,
-        /// Keep data and FIN that come with a SYN until the connection is open (RFC 9293 section 3.10.7.2). If not, they have to come
-        /// again, and a SYN with a FIN opens nothing (Linux without TCP Fast Open).
-        pub takes_data_with_syn: bool = true,
+        /// What becomes of data and FIN that come with a SYN.
+        pub data_with_syn: DataWithSyn = DataWithSyn::Kept,
+        /// An acknowledgment in CLOSING repeats our FIN (FreeBSD: tcp_output).
+        pub repeats_fin_when_closing: bool = false,
         /// Give a handshake up when ICMP reports that the peer cannot be reached at the moment (Linux: tcp_v4_err), rather than go on
         /// trying (RFC 9293 section 3.9.2.2).
         pub soft_errors_end_handshakes: bool = false,
+        /// Give a handshake up as refused when ICMP reports that a filter forbids the way (FreeBSD: `net.inet.tcp.icmp_may_rst`).
+        pub prohibitions_end_handshakes: bool = false,
         /// The side that opens acknowledges the peer's SYN in a segment of its own, before its application can supply data.
         pub acknowledges_before_data: bool = false,
         /// Take a duplicate acknowledgment in although its timestamp is old (Linux: tcp_disordered_ack), rather than answer it (RFC 7323
@@ -205,6 +208,17 @@ parameters! {
         /// Twice the maximum segment lifetime, spent in TIME-WAIT (RFC 9293 section 3.4.2: 4 minutes).
         pub time_wait: Duration = Duration::from_secs(240),
     }
+}
+
+/// What becomes of data and FIN that come with a SYN (RFC 9293 section 3.10.7.2). What is not kept has to come again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataWithSyn {
+    /// They are kept until the connection is open.
+    Kept,
+    /// The side that opens keeps them; a listener does not (FreeBSD: its SYN cache has no room for them).
+    KeptByOpener,
+    /// Nothing is kept, and a SYN with a FIN opens nothing (Linux without TCP Fast Open).
+    Dropped,
 }
 
 /// Keep-alive probes.

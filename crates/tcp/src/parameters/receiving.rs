@@ -95,5 +95,7 @@ parameters! {
         pub forgets_older_blocks: bool = false,
         /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
         pub reports_duplicates: bool = false,
+        /// Accept what fits into the buffer although a window field of 16 bits could not offer so much (FreeBSD: tcp_do_segment).
+        pub accepts_what_fits: bool = false,
     }
 }

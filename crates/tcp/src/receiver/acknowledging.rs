@@ -110,7 +110,7 @@ impl Receiver {
             return;
         };
         self.segments_unacknowledged += 1;
-        if self.segments_unacknowledged >= delay.segments {
+        if self.segments_unacknowledged >= delay.segments || self.duplicate.is_some() {
             self.acknowledge_now = true;
         } else if self.acknowledge_at.is_none() {
             self.acknowledge_at = Some(now + delay.timeout);

@@ -82,6 +82,7 @@ pub struct Receiver {
     /// What has come is not for the application yet.
     withheld: bool,
     closed_on_purpose: bool,
+    accepts_what_fits: bool,
 }
 
 impl Receiver {
@@ -121,6 +122,7 @@ impl Receiver {
             finished: false,
             withheld: false,
             closed_on_purpose: false,
+            accepts_what_fits: false,
         }
     }
 
@@ -157,6 +159,7 @@ impl Receiver {
     /// The connection is open. Returns how many bytes are readable by that.
     pub(crate) fn open(&mut self, now: Instant) -> u64 {
         self.withheld = false;
+        self.has_buffer();
         let offered = self.offered();
         if let Some(tuning) = &mut self.tuning {
             tuning.open(now, self.read, offered);
@@ -169,7 +172,7 @@ impl Receiver {
         let &Arrival { start, length, fin, .. } = arrival;
         self.longest_payload = self.longest_payload.max(length);
         let data_end = start + u64::from(length);
-        let edge = self.offered_edge.max(self.next);
+        let edge = self.edge();
         let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
         let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
         let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);

@@ -41,6 +41,11 @@ impl Receiver {
         self.read += self.readable();
     }
 
+    /// What fits into the buffer is acceptable from now on, where that is wanted at all: the connection has its buffer.
+    pub(crate) fn has_buffer(&mut self) {
+        self.accepts_what_fits = self.parameters.accepts_what_fits;
+    }
+
     /// Whether the window adapts to what the connection needs.
     pub(crate) fn is_tuned(&self) -> bool {
         self.tuning.is_some()
@@ -153,9 +158,11 @@ impl Receiver {
         self.closed_on_purpose = false;
     }
 
-    /// The right edge of the window that was offered.
+    /// The right edge of what is acceptable: that of the window that was offered.
     pub(crate) fn edge(&self) -> Offset {
-        self.offered_edge.max(self.next)
+        let room = u64::from(self.parameters.buffer).saturating_sub(self.readable());
+        let fits = if self.accepts_what_fits { self.next + room } else { self.next };
+        self.offered_edge.max(fits)
     }
 
     /// Whether a segment of `length` at `start` overlaps the window (RFC 9293 section 3.4, table 6). What

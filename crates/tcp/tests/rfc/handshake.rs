@@ -1,6 +1,7 @@
 //! Opening a connection.
 
 use crate::script::*;
+use seamline_tcp::parameters::DataWithSyn;
 use seamline_tcp::{CloseReason, State};
 use seamline_wire::Duration;
 
@@ -266,8 +267,8 @@ fn data_of_a_connection_that_never_opened_is_forgotten() {
 /// tcp_rcv_synsent_state_process), and drops a SYN with a FIN (tcp_rcv_state_process).
 #[test]
 fn data_with_a_syn_can_be_left() {
-    let parameters = || plain(|p| p.connection.takes_data_with_syn = false);
-    assert!(!(seamline_tcp::profile::LINUX.parameters)().connection.takes_data_with_syn);
+    let parameters = || plain(|p| p.connection.data_with_syn = DataWithSyn::Dropped);
+    assert_eq!((seamline_tcp::profile::LINUX.parameters)().connection.data_with_syn, DataWithSyn::Dropped);
     let mut listener = Script::new(parameters(), "newreno");
     listener.listen().inject(syn().with_fin()).expect_nothing().is(State::Listen);
     listener.inject(syn().with_data(500)).expect(syn_ack().ack(1)).at(100).inject(ack(1)).delivered(0);
