@@ -26,7 +26,13 @@ impl World {
         let call = Call { flags: call.flags & !libc::MSG_FASTOPEN, ..call.clone() };
         self.socket(descriptor)?;
         match self.connection_of(descriptor) {
-            Ok(id) if !self.connections[id].is_opening() => return self.write(descriptor, &call, progress),
+            Ok(id) if !self.connections[id].is_opening() => {
+                let error = self.connections[id].error().filter(|_| progress.has_connected);
+                if error.is_some() {
+                    return Err(self.connections[id].take_error().unwrap_or(Errno(libc::EPIPE)));
+                }
+                return self.write(descriptor, &call, progress);
+            }
             Ok(_) if progress.has_connected => return Err(Errno::AGAIN),
             Ok(_) => return Err(Errno(libc::EALREADY)),
             Err(_) => {}
@@ -43,7 +49,7 @@ impl World {
         progress.written = taken as usize;
         let id = self.connection_of(descriptor)?;
         self.connections[id].taken = taken;
-        if blocks {
+        if blocks && taken < call.length() as u64 {
             self.connections[id].endpoint.write_when_open();
         }
         if taken > 0 {

@@ -9,6 +9,7 @@ use seamline_wire::{Duration, Instant};
 const OPTION_TIMESTAMPS: u8 = 1;
 const OPTION_SACK: u8 = 2;
 const OPTION_WINDOW_SCALE: u8 = 4;
+const OPTION_ECN: u8 = 8;
 const OPTION_DATA_WITH_SYN: u8 = 32;
 /// Linux's threshold "as high as can be".
 const INFINITE_THRESHOLD: u32 = 0x7fff_ffff;
@@ -140,6 +141,7 @@ fn options(agreed: Agreement) -> u8 {
     bit(agreed.timestamps, OPTION_TIMESTAMPS)
         | bit(agreed.sack, OPTION_SACK)
         | bit(agreed.window_scale, OPTION_WINDOW_SCALE)
+        | bit(agreed.ecn, OPTION_ECN)
         | bit(agreed.data_with_syn, OPTION_DATA_WITH_SYN)
 }
 

@@ -3,7 +3,7 @@
 use crate::cookies::Key;
 use crate::errno::{Answer, Errno};
 use crate::information::tcp_info;
-use crate::settings::{SEGMENT_SIZE, has_congestion_control};
+use crate::settings::{SEGMENT_SIZE, fast_open, fast_open_has, has_congestion_control};
 use crate::socket::{Socket, SocketOptions};
 use crate::world::World;
 use libc::c_int;
@@ -81,6 +81,9 @@ impl World {
             (libc::SOL_TCP, libc::TCP_NODELAY) => endpoint.set_nagle(now, !options.no_delay, out),
             (libc::SOL_TCP, libc::TCP_CORK) => endpoint.set_cork(now, options.corked, out),
             (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => endpoint.set_user_timeout(options.user_timeout),
+            (libc::SOL_TCP, libc::TCP_SYNCNT) => {
+                options.syn_retries.into_iter().for_each(|most| endpoint.set_most_syn_retransmissions(most));
+            }
             (libc::SOL_TCP, libc::TCP_CONGESTION) => endpoint.set_congestion_control(&variant),
             (libc::SOL_SOCKET, libc::SO_SNDBUF) | (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => {
                 options.apply_to_buffer(endpoint);
@@ -195,7 +198,11 @@ fn set_any_time(
         (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => options.most_unsent = Some(value.positive()?),
         (libc::SOL_TCP, TCP_INQ) => options.reports_left = value.integer(0)? != 0,
         (libc::SOL_TCP, libc::TCP_FASTOPEN) => options.fast_open_queue = Some(value.positive()?),
+        (libc::SOL_TCP, libc::TCP_FASTOPEN_CONNECT) if !fast_open_has(fast_open::CLIENT) => {
+            return Err(Errno::UNSUPPORTED);
+        }
         (libc::SOL_TCP, libc::TCP_FASTOPEN_CONNECT) => options.connects_fast = value.integer(0)? != 0,
+        (libc::SOL_TCP, libc::TCP_SYNCNT) => options.syn_retries = Some(value.positive()?),
         (libc::SOL_TCP, TCP_FASTOPEN_KEY) => options.keys = Some(value.keys()?),
         (libc::SOL_SOCKET, libc::SO_ZEROCOPY) => options.zero_copy = value.integer(0)? != 0,
         (libc::SOL_SOCKET, SO_TIMESTAMPING) => {
@@ -217,7 +224,6 @@ fn set_before_connecting(
         (libc::SOL_TCP, libc::TCP_MAXSEG) => {
             options.segment_size = Some(value.positive()?.min(u32::from(SEGMENT_SIZE)) as u16);
         }
-        (libc::SOL_TCP, libc::TCP_SYNCNT) => options.syn_retries = Some(value.positive()?),
         _ => return Err(Errno::NO_OPTION),
     }
     Ok(())

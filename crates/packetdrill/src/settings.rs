@@ -2,7 +2,7 @@
 
 use crate::socket::SocketOptions;
 use seamline_tcp::parameters::{IdleRestart, KeepAlive};
-use seamline_tcp::{Parameters, Variant, profile, variant};
+use seamline_tcp::{EcnUse, Parameters, Variant, profile, variant};
 use seamline_wire::Duration;
 
 /// Largest segment over the device of packetdrill, whose MTU is 1500.
@@ -87,6 +87,11 @@ fn apply_settings(parameters: &mut Parameters, passive: bool) {
     }
     segments.selective_acknowledgments &= is_set("tcp_sack");
     segments.window_scale = is_set("tcp_window_scaling").then(window_scale);
+    segments.ecn = match number("tcp_ecn") {
+        Some(0) => EcnUse::Off,
+        Some(1) => EcnUse::On,
+        _ => EcnUse::OnRequest,
+    };
     if let Some(buffer) = &mut segments.send_buffer {
         buffer.first = third("tcp_wmem", 1).map_or(buffer.first, |bytes| bytes as u32);
         buffer.most = third("tcp_wmem", 2).map_or(buffer.most, |bytes| bytes as u32);

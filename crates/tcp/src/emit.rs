@@ -1,11 +1,12 @@
 //! Building packets: header fields, options and sizes.
 
+use crate::ecn::EcnState;
 use crate::loss_notification::LossNotification;
 use crate::parameters::Parameters;
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
-    Duration, Ecn, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber,
+    Duration, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber,
     Timestamps, TransportPort,
 };
 
@@ -32,6 +33,8 @@ pub(crate) struct Header {
     pub(crate) lists_losses: bool,
     /// Payload and options of a segment together are not longer than this.
     pub(crate) largest_segment: u32,
+    /// What ECN asks for.
+    pub(crate) ecn: EcnState,
     /// What a handover scheme marks.
     pub(crate) marking: Marking,
     /// What a handover scheme keeps back.
@@ -133,6 +136,7 @@ impl Header {
             window_scaled: segments.window_scale.is_some(),
             lists_losses: parameters.loss_notification.scheme == LossNotification::ListAndActOn,
             largest_segment: u32::from(segments.maximum_segment_size),
+            ecn: EcnState::default(),
             marking: Marking::default(),
             held: HeldAcknowledgments::default(),
         }
@@ -220,12 +224,13 @@ impl Header {
     }
 
     /// Send a segment whose acknowledging half is filled in already, or has no meaning.
-    pub(crate) fn send_bare(&self, now: Instant, mut segment: Segment, out: &mut Outbox) {
+    pub(crate) fn send_bare(&mut self, now: Instant, mut segment: Segment, out: &mut Outbox) {
         if let Some(clock) = &self.timestamps {
             let echo = if segment.flags.intersects(Flags::ACK) { clock.recent } else { 0 };
             segment.timestamps = Some(Timestamps { value: clock.value(now), echo });
         }
         fit_sack_blocks(&mut segment);
+        let ecn = self.ecn.mark(&mut segment);
         let mut packet = out.packet();
         packet.make_bare();
         packet.source = self.local.node;
@@ -233,7 +238,7 @@ impl Header {
         packet.source_port = self.local.port;
         packet.destination_port = self.remote.port;
         packet.wire_bytes = self.wire_bytes(&segment);
-        packet.ecn = Ecn::NotEct;
+        packet.ecn = ecn;
         packet.segment = segment;
         out.send(Port(0), packet);
     }

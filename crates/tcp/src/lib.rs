@@ -56,6 +56,7 @@
 mod macros;
 
 pub mod cc;
+mod ecn;
 mod emit;
 pub mod endpoint;
 pub mod handover;
@@ -78,6 +79,7 @@ mod sender;
 pub mod variant;
 pub mod view;
 
+pub use ecn::EcnUse;
 pub use emit::Address;
 pub use endpoint::{
     Agreement, CloseReason, Endpoint, EndpointConfig, Information, MarkCounts, NetworkError, Opening,

@@ -1,5 +1,6 @@
 //! Profiles: named sets of parameters, each what a body of work assumed.
 
+use crate::ecn::EcnUse;
 use crate::parameters::*;
 use crate::recovery::SpuriousDetection;
 use seamline_wire::Duration;
@@ -81,6 +82,7 @@ fn freebsd() -> Parameters {
         Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2, adaptive: None });
     parameters.receiver.reports_duplicates = true;
     parameters.receiver.accepts_what_fits = true;
+    parameters.segments.ecn = EcnUse::OnRequest;
     parameters.connection.data_with_syn = DataWithSyn::KeptByOpener;
     parameters.connection.repeats_fin_when_closing = true;
     parameters.connection.prohibitions_end_handshakes = true;
@@ -104,6 +106,7 @@ fn linux_6_12() -> Parameters {
     parameters.recovery.sack_algorithm = "rack";
     parameters.recovery.shared_by_reno = true;
     parameters.recovery.timer_tick = Duration::from_millis(1);
+    parameters.segments.ecn = EcnUse::OnRequest;
     parameters.segments.least_burst = Some(2);
     parameters.segments.send_buffer = Some(SendBuffer { first: 16 << 10, most: 4 << 20 });
     linux_receiver(&mut parameters.receiver);

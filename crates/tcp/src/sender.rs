@@ -121,6 +121,8 @@ pub(crate) struct Sender {
     /// The largest congestion window so far, in segments; before this time it does not grow beyond it.
     largest_window: f64,
     growth_held_until: Instant,
+    /// What had been sent when a mark last reduced the window.
+    reduced_until: Offset,
     /// The furthest right edge of the peer's window so far.
     pub(crate) furthest_edge: Offset,
     commands: Commands,
@@ -199,6 +201,7 @@ impl Sender {
             hold: moving::Hold::Nothing,
             largest_window: 0.0,
             growth_held_until: Instant::ZERO,
+            reduced_until: first,
             furthest_edge: first,
             commands: Commands::default(),
         }
@@ -318,6 +321,7 @@ impl Sender {
             self.window_is_from_syn = false;
             self.set_peer_window(window);
         }
+        self.reduce_if_marked(segment, exit);
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         self.undo_if_spurious(previous, segment, exit);
         let acknowledged = ack.offset.saturating_since(previous);
@@ -357,6 +361,16 @@ impl Sender {
         self.repair(reported, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
+    }
+
+    /// An acknowledgment reports that a packet was marked: the window falls, once for what is outstanding (RFC 3168 section 6.1.2).
+    fn reduce_if_marked(&mut self, segment: &Segment, exit: &mut Exit<'_>) {
+        let is_new = self.view.unacknowledged > self.reduced_until && !self.recovery.in_recovery();
+        if exit.header.ecn.is_reported(segment) && is_new {
+            self.cut(Loss::Detected);
+            self.reduced_until = self.view.highest_sent;
+            exit.header.ecn.reduce();
+        }
     }
 
     /// Record the SACK blocks: whether they contained anything new, and by how many bytes what is recorded

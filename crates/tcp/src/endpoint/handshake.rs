@@ -1,6 +1,7 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
 use super::*;
+use crate::ecn::EcnState;
 use crate::parameters::DataWithSyn;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
@@ -61,6 +62,9 @@ impl Endpoint {
         segment.sack_permitted = self.header.sack;
         if self.state == State::SynReceived {
             segment.flags = Flags::SYN | Flags::ACK;
+            if self.header.ecn.agreed {
+                segment.flags = segment.flags | Flags::ECE;
+            }
             if !self.header.window_scaled {
                 segment.window_scale = None;
             }
@@ -69,6 +73,8 @@ impl Endpoint {
             }
             self.header.send(now, segment, &mut self.receiver, out);
         } else {
+            segment.flags =
+                segment.flags | EcnState::flags_of_syn(self.parameters.segments.ecn, retransmission);
             segment.window = self.receiver.offer(false);
             self.header.send_bare(now, segment, out);
         }
@@ -79,6 +85,10 @@ impl Endpoint {
         let ours = &self.parameters.segments;
         self.header.window_scaled = ours.window_scale.is_some() && syn.window_scale.is_some();
         self.header.sack &= syn.sack_permitted;
+        match syn.flags.intersects(Flags::ACK) {
+            true => self.header.ecn.on_answer(ours.ecn, syn),
+            false => self.header.ecn.on_syn(ours.ecn, syn),
+        }
         let times = ours.timestamp_tick.filter(|_| syn.timestamps.is_some());
         self.header.timestamps = times.map(|tick| TimestampClock {
             recent: syn.timestamps.map_or(0, |timestamps| timestamps.value),
@@ -162,7 +172,7 @@ impl Endpoint {
     }
 
     pub(super) fn on_handshake_timer(&mut self, now: Instant, out: &mut Outbox) {
-        if self.syn_retransmissions >= self.parameters.connection.most_syn_retransmissions {
+        if self.syn_retransmissions >= self.most_syn_retransmissions {
             self.finish(CloseReason::TimedOut, out);
             return;
         }
@@ -248,13 +258,16 @@ impl Endpoint {
     /// then may anything leave.
     pub(super) fn on_ack_in_syn_received(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) -> bool {
         let segment = &packet.segment;
-        if self.acknowledges_syn(segment).is_none() {
+        let Some(answered) = self.acknowledges_syn(segment) else {
             reset_for(packet, out);
             return false;
-        }
+        };
         let sample = self.timestamp_sample(now, segment);
         self.sender.note_syn_acknowledged(now, sample);
         self.note_syn_acknowledged(segment, out);
+        if self.fast_open.asked {
+            self.settle_data_with_syn(answered);
+        }
         let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.peer_window_shift };
         self.establish(now, u64::from(segment.window) << shift, Offset::SYN, out);
         true

@@ -12,6 +12,8 @@ pub struct Agreement {
     pub sack: bool,
     /// Window scaling (RFC 7323).
     pub window_scale: bool,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: bool,
     /// Data went with a SYN and was taken in (RFC 7413).
     pub data_with_syn: bool,
 }
@@ -89,6 +91,7 @@ impl Endpoint {
                 timestamps: self.header.timestamps.is_some(),
                 sack: self.header.sack,
                 window_scale: self.header.window_scaled,
+                ecn: self.header.ecn.agreed,
                 data_with_syn: self.fast_open.succeeded,
             },
             backoff: sample.backoff.max(1).ilog2(),

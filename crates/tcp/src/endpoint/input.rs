@@ -1,6 +1,7 @@
 //! A segment arrives (RFC 9293 section 3.10.7), with the checks of RFC 5961 and RFC 7323.
 
 use super::*;
+use crate::ecn::Notice;
 
 /// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
 const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
@@ -89,7 +90,22 @@ impl Endpoint {
         if opens && !self.on_ack_in_syn_received(now, packet, out) {
             return;
         }
+        self.note_congestion(packet);
         self.on_acceptable(now, segment, start.unwrap_or_default(), opens, out);
+    }
+
+    /// What the network and the peer say about congestion (RFC 3168 section 6.1).
+    fn note_congestion(&mut self, packet: &Packet) {
+        let segment = &packet.segment;
+        if segment.length == 0 {
+            return;
+        }
+        if self.header.ecn.take_announcement(segment) {
+            self.receiver.acknowledge_at_once();
+        }
+        if self.header.ecn.on_data(packet.ecn) == Notice::Soon {
+            self.receiver.note_mark();
+        }
     }
 
     /// Whether a segment in TIME-WAIT is a mere acknowledgment of everything; the peer may miss an acknowledgment behind any other.

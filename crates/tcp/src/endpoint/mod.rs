@@ -124,6 +124,7 @@ pub struct Endpoint {
     keepalive_at: Option<Instant>,
     keepalives_unanswered: u32,
     user_timeout: Option<Duration>,
+    most_syn_retransmissions: u32,
 }
 
 impl Endpoint {
@@ -166,6 +167,7 @@ impl Endpoint {
             keepalive: parameters.connection.keepalive,
             keepalives_unanswered: 0,
             user_timeout: parameters.connection.user_timeout,
+            most_syn_retransmissions: parameters.connection.most_syn_retransmissions,
             parameters,
         }
     }

@@ -9,6 +9,7 @@ pub use receiving::{
 };
 
 use crate::cc::CongestionControlParameters;
+use crate::ecn::EcnUse;
 use crate::handover::HandoverParameters;
 use crate::loss_notification::LossNotificationParameters;
 use crate::ns2::Quirks;
@@ -142,6 +143,8 @@ parameters! {
         pub timestamp_tick: Option<Duration> = Some(Duration::from_millis(1)),
         /// Offer SACK (RFC 2018) when the recovery can use it.
         pub selective_acknowledgments: bool = true,
+        /// Use explicit congestion notification (RFC 3168).
+        pub ecn: EcnUse = EcnUse::Off,
         /// Small segments wait for acknowledgments (Nagle).
         pub nagle: bool = true,
         /// Segments leave in bursts that grow with the rate, and hold at least so many (TCP segmentation offload; Linux,

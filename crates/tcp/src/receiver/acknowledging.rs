@@ -164,6 +164,21 @@ impl Receiver {
         is_much || (adaptive.ends_write() && self.readable() == 0 && self.out_of_order.is_empty())
     }
 
+    /// A packet was marked: acknowledge the next ones soon, so that the peer hears of it.
+    pub(crate) fn note_mark(&mut self) {
+        let window = self.last_window();
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.on_mark(window);
+        }
+    }
+    /// The peer's window is small: it waits for the acknowledgment of what has come with this.
+    pub(crate) fn acknowledge_at_once(&mut self) {
+        match &mut self.adaptive {
+            Some(adaptive) => adaptive.urge(),
+            None => self.acknowledge_now = true,
+        }
+    }
+
     /// Data of the application will carry the acknowledgment soon. Returns whether there is a way to wait for it.
     pub(crate) fn wait_for_data(&mut self, now: Instant) -> bool {
         let window = self.last_window();

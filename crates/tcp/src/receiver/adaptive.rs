@@ -154,6 +154,12 @@ impl Adaptive {
         self.interactive = false;
         self.interval = self.least;
     }
+    /// The next two at once (__tcp_ecn_check_ce).
+    pub(super) fn on_mark(&mut self, window: u64) {
+        let quick = self.quick;
+        self.on_trouble(window);
+        self.quick = quick.max(self.quick.min(2));
+    }
     /// Something is to be acknowledged, and data is about to leave; until when that may take.
     pub(super) fn begin_waiting(&mut self, now: Instant) -> Instant {
         self.owed = true;

@@ -18,6 +18,8 @@ pub(super) struct Seen {
     pub(super) has_data: bool,
     /// It changes the peer's window, or repeats nothing in another way.
     pub(super) window_updated: bool,
+    /// It reports that a packet was marked.
+    pub(super) is_marked: bool,
     /// Its SACK blocks report new segments.
     pub(super) sacked: bool,
     /// It reports a duplicate that our retransmissions explain.
@@ -63,6 +65,7 @@ impl Seen {
             advanced: ack.offset > previous,
             has_data: segment.sequence_length() > 0,
             window_updated: false,
+            is_marked: false,
             sacked: false,
             duplicate_reported: false,
             duplicate_of_probe: false,
@@ -101,6 +104,7 @@ impl Run<'_, '_> {
     pub(super) fn on_ack(&mut self, ack: &Acknowledgment, segment: &Segment) {
         let previous = self.unacknowledged();
         let mut seen = Seen::new(previous, ack, segment, self.exit.header.timestamps.is_some());
+        seen.is_marked = self.exit.header.ecn.is_reported(segment);
         let had_outstanding = !self.t.queue.is_empty();
         let (delivered_before, lost_before) = (self.t.delivery.delivered, self.t.delivery.lost);
         let prior_in_flight = self.t.queue.in_flight();
@@ -268,7 +272,11 @@ impl Run<'_, '_> {
     }
 
     fn is_dubious(&self, seen: &Seen) -> bool {
-        seen.is_not_new() || seen.sacked || seen.duplicate_reported || self.t.state != RecoveryState::Open
+        seen.is_not_new()
+            || seen.is_marked
+            || seen.sacked
+            || seen.duplicate_reported
+            || self.t.state != RecoveryState::Open
     }
 
     /// Congestion control, or the reduction in its place, decides on the window (`tcp_cong_control`).

@@ -66,7 +66,7 @@ impl Run<'_, '_> {
             return None;
         }
         if self.undo_by_duplicates() {
-            self.try_to_open();
+            self.try_to_open(seen);
         }
         self.find_losses(seen);
         if self.t.state != RecoveryState::Recovery {
@@ -83,7 +83,7 @@ impl Run<'_, '_> {
         }
         self.find_losses(seen);
         if self.t.queue.lost == 0 {
-            self.try_to_open();
+            self.try_to_open(seen);
             return resend;
         }
         self.enter_recovery();
@@ -100,10 +100,22 @@ impl Run<'_, '_> {
         seen.lost_again |= resent > self.t.queue.resent;
     }
 
-    fn try_to_open(&mut self) {
+    fn try_to_open(&mut self, seen: &Seen) {
         self.forget_first_resent();
+        if seen.is_marked {
+            self.reduce_for_mark();
+        }
         if self.t.state != RecoveryState::Reducing {
             self.keep_open();
+        }
+    }
+    /// A packet was marked (`tcp_enter_cwr`): the window falls, once for what is outstanding.
+    fn reduce_for_mark(&mut self) {
+        self.t.undo.before = None;
+        if self.t.state < RecoveryState::Reducing {
+            self.t.undo.marker = None;
+            self.begin_reduction();
+            self.enter(RecoveryState::Reducing);
         }
     }
     pub(super) fn keep_open(&mut self) {
@@ -143,6 +155,7 @@ impl Run<'_, '_> {
             self.cut(Loss::Collapsed);
             self.begin_undo();
         }
+        self.exit.header.ecn.reduce();
         self.set_window(self.t.queue.in_flight() + 1);
         self.t.use_of_window.confirm(self.now());
         if self.t.state <= RecoveryState::Disorder && self.t.queue.sacked >= REORDERING {

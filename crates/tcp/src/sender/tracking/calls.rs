@@ -97,6 +97,7 @@ impl Sender {
         let sequence_length = length + u32::from(fin);
         exit.out.event(|| Event::SegmentSent { port, sequence, length: sequence_length, retransmission });
         let segment = Segment { sequence, length, flags, ..Segment::default() };
+        exit.header.ecn.carries_new_data = !retransmission;
         exit.header.send(self.view.now, segment, exit.receiver, exit.out);
     }
 }

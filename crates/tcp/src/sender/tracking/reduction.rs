@@ -20,6 +20,7 @@ impl Run<'_, '_> {
         self.t.probe.high = None;
         self.t.reduction = Reduction { prior_window: self.window(), delivered: 0, out: 0 };
         self.cut(crate::cc::Loss::Detected);
+        self.exit.header.ecn.reduce();
     }
     /// Take congestion control's new threshold; the window follows by other rules.
     pub(super) fn cut(&mut self, loss: crate::cc::Loss) {
