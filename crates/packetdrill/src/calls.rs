@@ -172,10 +172,10 @@ impl World {
                 }
             }
             Kind::Connected(id) => {
-                let resets = socket.options.resets_at_close || self.connections[id].endpoint.readable() > 0;
+                let resets = socket.options.resets_at_close;
                 self.with(id, |endpoint, now, out| match resets {
                     true => endpoint.abort(now, out),
-                    false => endpoint.close(now, out),
+                    false => endpoint.close_both_ways(now, out),
                 });
             }
         }

@@ -114,6 +114,7 @@ fn linux_6_12() -> Parameters {
     parameters.connection.data_with_syn = DataWithSyn::Dropped;
     parameters.connection.soft_errors_end_handshakes = true;
     parameters.connection.tolerates_disordered_acknowledgments = true;
+    parameters.connection.tolerates_missing_timestamps = true;
     parameters.connection.limits_answers = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));

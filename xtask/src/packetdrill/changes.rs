@@ -66,7 +66,7 @@ const CHANGES: [Change; 14] = [
     Change {
         file: "run_packet.c",
         from: "\t\t\t(socket->state == SOCKET_PASSIVE_LISTENING);\n",
-        to: "\t\t\t(socket->state == SOCKET_PASSIVE_LISTENING) ||\n\t\t\t(state->so_instance && socket->state == SOCKET_INIT);\n",
+        to: "\t\t\t(socket->state == SOCKET_PASSIVE_LISTENING) ||\n\t\t\t(state->so_instance && socket->state == SOCKET_NEW);\n",
     },
     // Virtual time does not pass while a program computes, so waiting in a loop never ends.
     Change { file: "run.c", from: "const int MAX_SPIN_USECS = 20;", to: "const int MAX_SPIN_USECS = 0;" },

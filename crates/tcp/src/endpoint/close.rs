@@ -26,7 +26,8 @@ impl Endpoint {
     /// lost, which the peer learns by a reset (RFC 2525 section 2.17), and so it does when more data comes (section 3.6.1). A peer
     /// that does not close in its turn is given up after [`orphan_wait`](crate::parameters::ConnectionParameters::orphan_wait).
     pub fn close_both_ways(&mut self, now: Instant, out: &mut Outbox) {
-        if self.state.is_synchronized() && self.receiver.readable() > 0 {
+        let is_open = self.state.is_synchronized() || self.is_open_early();
+        if is_open && self.receiver.readable() > 0 {
             return self.abort(now, out);
         }
         self.orphaned = true;

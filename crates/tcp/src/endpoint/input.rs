@@ -358,7 +358,10 @@ impl Endpoint {
     /// Protection against wrapped sequence numbers (RFC 7323 section 5.3, R1; section 5.5).
     fn check_timestamps(&self, now: Instant, segment: &Segment) -> TimestampCheck {
         let Some(clock) = &self.header.timestamps else { return TimestampCheck::Passed };
-        let Some(timestamps) = segment.timestamps else { return TimestampCheck::Missing };
+        let Some(timestamps) = segment.timestamps else {
+            let tolerates = self.parameters.connection.tolerates_missing_timestamps;
+            return if tolerates { TimestampCheck::Passed } else { TimestampCheck::Missing };
+        };
         let older = (timestamps.value.wrapping_sub(clock.recent) as i32) < 0;
         let outdated = now.saturating_since(clock.recent_since) > TIMESTAMP_OUTDATED_AFTER;
         if older && !outdated { TimestampCheck::Old } else { TimestampCheck::Passed }

@@ -197,6 +197,9 @@ parameters! {
         /// Take a duplicate acknowledgment in although its timestamp is old (Linux: tcp_disordered_ack), rather than answer it (RFC 7323
         /// section 5.3).
         pub tolerates_disordered_acknowledgments: bool = false,
+        /// Take segments in that lack the timestamps that were agreed on (Linux: tcp_validate_incoming), rather than drop them (RFC 7323
+        /// section 3.2).
+        pub tolerates_missing_timestamps: bool = false,
         /// Answer what has no payload and is not acceptable at the rate of challenge ACKs (Linux: tcp_oow_rate_limited), rather than
         /// each such segment (RFC 9293 section 3.10.7.4).
         pub limits_answers: bool = false,
