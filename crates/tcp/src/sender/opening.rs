@@ -47,8 +47,8 @@ impl Sender {
         if first {
             self.progress_at = now;
         }
-        self.view.next = Offset::FIRST_BYTE;
-        self.view.highest_sent = Offset::FIRST_BYTE;
+        self.view.next = self.view.next.max(Offset::FIRST_BYTE);
+        self.view.highest_sent = self.view.highest_sent.max(Offset::FIRST_BYTE);
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(!first);
         if first || self.is_due(now) {

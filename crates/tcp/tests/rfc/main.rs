@@ -4,10 +4,12 @@
 
 mod acceptance;
 mod adaptive;
+mod application;
 mod closing;
 mod congestion;
 mod cross_layer;
 mod demo_vegas;
+mod ecn;
 mod handover;
 mod handshake;
 mod icmp;

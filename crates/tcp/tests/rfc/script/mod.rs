@@ -9,10 +9,11 @@ pub(crate) use segment::*;
 use seamline_tcp::handover::{self, Scheme};
 use seamline_tcp::parameters::Parameters;
 use seamline_tcp::{
-    Address, CloseReason, Endpoint, EndpointConfig, NetworkError, Opening, State, profile, variant,
+    Address, CloseReason, Endpoint, EndpointConfig, NetworkError, Opening, State, Write, profile, variant,
 };
 use seamline_wire::{
-    Duration, Event, Flags, Instant, NodeId, Outbox, Packet, Segment, SequenceNumber, Signal, TransportPort,
+    Duration, Ecn, Event, Flags, Instant, NodeId, Outbox, Packet, Segment, SequenceNumber, Signal,
+    TransportPort,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub(crate) struct Script {
     ours: SequenceNumber,
     peers: SequenceNumber,
     sent: VecDeque<Segment>,
+    fields: Vec<Ecn>,
     transcript: Vec<String>,
     events: Vec<Event>,
 }
@@ -96,6 +98,7 @@ impl Script {
             ours,
             peers,
             sent: VecDeque::new(),
+            fields: Vec::new(),
             transcript: Vec::new(),
             events: Vec::new(),
         }
@@ -135,6 +138,7 @@ impl Script {
             let seen = Seg::seen(&packet.segment, self.ours, self.peers);
             self.transcript.push(format!("{} > {seen}", self.now));
             self.sent.push_back(packet.segment);
+            self.fields.push(packet.ecn);
         }
         self.events.append(&mut self.out.events);
     }
@@ -220,7 +224,17 @@ impl Script {
     }
     /// A segment with absolute sequence numbers arrives.
     pub(crate) fn inject_raw(&mut self, segment: Segment) -> &mut Self {
+        self.arrive(segment, Ecn::NotEct)
+    }
+    /// The peer's segment arrives with this field of its IP header.
+    pub(crate) fn inject_marked(&mut self, injected: Seg, ecn: Ecn) -> &mut Self {
+        let segment = injected.on_wire(self.peers, self.ours);
+        self.transcript.push(format!("{} < {injected} {ecn:?}", self.now));
+        self.arrive(segment, ecn)
+    }
+    fn arrive(&mut self, segment: Segment, ecn: Ecn) -> &mut Self {
         let packet = Packet {
+            ecn,
             source: REMOTE.node,
             destination: LOCAL.node,
             source_port: REMOTE.port,
@@ -238,6 +252,33 @@ impl Script {
         for _ in 0..times {
             self.inject(injected.clone());
         }
+        self
+    }
+
+    /// The ECN fields of what has left since they were last asked for.
+    pub(crate) fn fields(&mut self) -> Vec<Ecn> {
+        std::mem::take(&mut self.fields)
+    }
+    pub(crate) fn now(&self) -> Instant {
+        self.now
+    }
+    /// A call of the application.
+    pub(crate) fn call<R>(&mut self, call: impl FnOnce(&mut Endpoint, Instant, &mut Outbox) -> R) -> R {
+        let result = call(&mut self.endpoint, self.now, &mut self.out);
+        self.collect();
+        result
+    }
+    pub(crate) fn write(&mut self, bytes: u64, write: Write) -> u64 {
+        self.call(|endpoint, now, out| endpoint.write(now, bytes, write, out))
+    }
+    pub(crate) fn cork(&mut self, corked: bool) -> &mut Self {
+        self.call(|endpoint, now, out| endpoint.set_cork(now, corked, out));
+        self
+    }
+    /// Let the clock run to `millis` milliseconds, whatever leaves.
+    pub(crate) fn take_until(&mut self, millis: u64) -> &mut Self {
+        self.skip_to(millis);
+        self.take();
         self
     }
 

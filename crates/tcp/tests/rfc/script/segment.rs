@@ -119,6 +119,10 @@ impl Seg {
         self.flags = self.flags | Flags::PSH;
         self
     }
+    pub(crate) fn with_flags(mut self, flags: Flags) -> Self {
+        self.flags = self.flags | flags;
+        self
+    }
     pub(crate) fn with_fin(mut self) -> Self {
         self.flags = self.flags | Flags::FIN;
         self
