@@ -29,7 +29,7 @@ impl Limits {
     }
     fn replace(&mut self, limit: Option<Limit>, now: Instant) {
         if let Some((before, since)) = self.current {
-            self.past[before as usize] = self.past[before as usize] + now.saturating_since(since);
+            self.past[before as usize] += now.saturating_since(since);
         }
         self.current = limit.map(|limit| (limit, now));
     }
