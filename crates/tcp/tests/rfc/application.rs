@@ -36,6 +36,8 @@ fn a_write_takes_what_fits() {
     let edges = script.endpoint.edges();
     script.at(200).inject(ack(10_001)).take();
     script.at(300).inject(ack(30_001)).take();
+    assert!(script.endpoint.waits_for_room());
+    script.at(400).inject(ack(40_001)).take();
     assert!(!script.endpoint.waits_for_room());
     assert!(script.endpoint.edges() > edges);
     assert!(script.endpoint.readiness().writable);
