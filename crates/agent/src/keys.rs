@@ -73,6 +73,7 @@ pub fn snoop<'a>() -> Keys<'a, SnoopParameters> {
         key keeps_duplicate_count (counts_duplicates_on): boolean(), "The count of duplicates continues across losses";
         key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
         key explicit_loss_notification: boolean(), "Mark acknowledgments that ask for packets lost over the air";
+        key lists_further_losses: boolean(), "Marked acknowledgments also list the losses behind the one that they ask for";
     }
     .replaced("counts_duplicates_on", "`keeps_duplicate_count`")
     .replaced("goes_on_after_timeouts", "`continues_after_timeouts`")

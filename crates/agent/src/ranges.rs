@@ -52,6 +52,10 @@ impl Ranges {
         let after = self.0.partition_point(|range| range.0.is_at_or_before(begin));
         after > 0 && end.is_at_or_before(self.0[after - 1].1)
     }
+    /// Where each gap between what was seen begins.
+    pub(crate) fn gaps(&self) -> impl Iterator<Item = SequenceNumber> {
+        self.0.windows(2).map(|pair| pair[0].1)
+    }
     /// The first byte of all.
     pub(crate) fn first(&self) -> Option<SequenceNumber> {
         self.0.first().map(|range| range.0)

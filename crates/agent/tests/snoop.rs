@@ -283,11 +283,12 @@ fn gaps_in_the_uplink(mut script: Script) -> Script {
 #[test]
 fn losses_of_the_uplink_are_reported_to_the_mobile_host() {
     let air = &[(0, LossCause::Air)];
+    let both = &[(0, LossCause::Air), (3000, LossCause::Air)];
     let mut script = gaps_in_the_uplink(snoop());
-    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
-    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(both));
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(both));
     script.wireless(data(2001, 1000)).onwards();
-    script.wired(ack(2001)).onwards_as(ack(2001).losses(air));
+    script.wired(ack(2001)).onwards_as(ack(2001).losses(both));
     script.wired(ack(5001)).onwards_as(ack(5001).losses(air));
     script.wired(data(1, 100).acknowledging(5001)).onwards();
     script.wireless(data(5001, 1000)).onwards();
@@ -327,8 +328,12 @@ fn other_losses_of_the_uplink_are_not() {
 fn a_mark_takes_its_place_from_sack_blocks() {
     let blocks = [(3001, 4001), (6001, 7001), (9001, 9501)];
     let given = ack(2001).timestamps(7, 8).sack(&blocks);
-    let marked = given.clone().sack(&blocks[..2]).losses(&[(0, LossCause::Air)]);
-    gaps_in_the_uplink(snoop()).wired(given).onwards_as(marked);
+    let first = (0, LossCause::Air);
+    let marked = given.clone().sack(&blocks[..1]).losses(&[first, (3000, LossCause::Air)]);
+    gaps_in_the_uplink(snoop()).wired(given.clone()).onwards_as(marked);
+    let alone = SnoopParameters { lists_further_losses: false, ..SnoopParameters::default() };
+    let marked = given.clone().sack(&blocks[..2]).losses(&[first]);
+    gaps_in_the_uplink(with(alone)).wired(given).onwards_as(marked);
 }
 
 /// With more gaps than are remembered, what came by and is not remembered is not reported as lost over the air.

@@ -86,6 +86,8 @@ fn download_on_the_move_with(kind: &str, keys: &str, more: &[&str]) -> FlowRecor
     let text = MOBILE.replacen("[[flow]]", &format!("{}{}\n[[flow]]", at("cell1"), at("cell2")), 1);
     let mut overrides = vec![
         "grid.flow.download.variant=[\"newreno\"]",
+        // The TCP of Linux finds by time what these moves lose, and has no timeouts to save.
+        "flow.download.profile=rfc",
         "mobile.mobile.protocol={ kind = \"none\" }",
         "mobile.mobile.movement.interruption=\"100 ms\"",
         "cell.cell1.loss.probability=\"0 %\"",

@@ -103,7 +103,7 @@ fn the_route_is_a_triangle() {
 #[test]
 fn tunnels_cost_twenty_bytes_a_packet() {
     let mut overrides = NO_LOSS.to_vec();
-    overrides.extend(["duration=4 s", "flow.download.tcp.window_limit=8"]);
+    overrides.extend(["duration=4 s", "flow.download.tcp.window_limit=8", "flow.download.profile=rfc"]);
     let run = &example(&overrides)[0];
     let link = |name: &str| run.links.iter().find(|link| link.name == name).unwrap();
     let (wired, tunnel) = (link("wired/down"), link("to-bs1/down"));

@@ -80,8 +80,12 @@ fn a_transfer_ends_with_its_last_byte() {
 fn a_hard_handover_is_measured_from_its_start() {
     let handover = r#"handover = { at = "5 s", interruption = "500 ms", queued = "drop", in_service = "drop",
         in_flight = "drop", arriving = "drop" }"#;
-    let flow =
-        &first_run(&one_link("", handover, "variant = \"newreno\"\ntcp = { window_limit = 42 }")).flows[0];
+    let flow = &first_run(&one_link(
+        "",
+        handover,
+        "variant = \"newreno\"\nprofile = \"rfc\"\ntcp = { window_limit = 42 }",
+    ))
+    .flows[0];
     let [handover] = flow.handovers.as_slice() else { panic!("{:?}", flow.handovers) };
     assert_eq!((handover.start_s, handover.interruption_ms), (5.0, Some(500.0)));
     let first = handover.first_data_ms.unwrap();

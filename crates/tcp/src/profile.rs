@@ -39,7 +39,10 @@ pub fn find(name: &str) -> Option<&'static Profile> {
     ALL.iter().copied().find(|profile| profile.name == name)
 }
 
-/// Today's RFCs; the default.
+/// What a flow has unless it names another.
+pub static DEFAULT: &Profile = &LINUX_6_12;
+
+/// Today's RFCs.
 pub static RFC: Profile = Profile {
     name: "rfc",
     summary: "today's standards: initial window 10, timestamps, SACK, minimum RTO 1 s",

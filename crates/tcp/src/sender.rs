@@ -165,9 +165,7 @@ impl Sender {
             sent: keeps_log.then(log),
             tracked: Tracked::default(),
         };
-        // What is reported as lost over the air is retransmitted by commands only.
-        let keeps_records = matches!(variant.recovery.engine, Engine::Records)
-            && parameters.loss_notification.scheme == LossNotification::None;
+        let keeps_records = matches!(variant.recovery.engine, Engine::Records);
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         let control = (variant.congestion_control.build)(parameters);
         let mut tracking = keeps_records.then(|| Box::new(Tracking::new(parameters, first)));

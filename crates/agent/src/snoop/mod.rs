@@ -187,7 +187,7 @@ impl Snoop {
             }
             Side::Wireless => {}
             Side::Wired => {
-                if let Some(mark) = self.uplink.mark(&packet.segment) {
+                if let Some(mark) = self.uplink.mark(&packet.segment, self.parameters.lists_further_losses) {
                     exit.mark(packet, mark);
                 }
             }

@@ -31,6 +31,9 @@ pub struct SnoopParameters {
     pub goes_on_after_timeouts: bool,
     /// Acknowledgments for the mobile node that ask for what the air has lost are marked.
     pub explicit_loss_notification: bool,
+    /// A marked acknowledgment also lists the losses behind the one that it asks for. In ns-2 it does not, and a sender with SACK, which hears of
+    /// them by itself, takes them for congestion.
+    pub lists_further_losses: bool,
     /// What the mobile node sends again fills its gap at once where it lies right before later data, and duplicates for it that are still to come are
     /// not marked, as in ns-2. Otherwise they are, until the far end has it.
     pub repairs_fill_gaps: bool,
@@ -52,6 +55,7 @@ impl Default for SnoopParameters {
             hides_new_gaps: false,
             goes_on_after_timeouts: true,
             explicit_loss_notification: true,
+            lists_further_losses: true,
             repairs_fill_gaps: false,
         }
     }
@@ -66,6 +70,7 @@ impl SnoopParameters {
             counts_duplicates_on: true,
             hides_new_gaps: true,
             goes_on_after_timeouts: false,
+            lists_further_losses: false,
             repairs_fill_gaps: true,
             ..Self::default()
         }

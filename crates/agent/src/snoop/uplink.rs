@@ -34,8 +34,9 @@ impl Uplink {
         }
     }
 
-    /// The mark that an acknowledgment from the wired side is to carry, if it asks for what the air has lost.
-    pub(super) fn mark(&mut self, segment: &Segment) -> Option<Mark> {
+    /// The mark that an acknowledgment from the wired side is to carry, if it asks for what the air has lost: that, and where `further`
+    /// losses begin.
+    pub(super) fn mark(&mut self, segment: &Segment, further: bool) -> Option<Mark> {
         let missing = segment.acknowledgment;
         let from =
             self.from.filter(|from| segment.flags.contains(Flags::ACK) && from.is_at_or_before(missing))?;
@@ -43,7 +44,12 @@ impl Uplink {
         self.from = Some(from.max(missing));
         let next = self.came.first()?;
         let is_bare = segment.sequence_length() == 0 && segment.mark.is_none();
-        let lost = Loss { offset: 0, cause: LossCause::Air };
-        (is_bare && next.is_after(missing)).then(|| Mark::Losses(Losses::from_iter([lost])))
+        if !is_bare || !next.is_after(missing) {
+            return None;
+        }
+        let behind = self.came.gaps().take(if further { Losses::MAX - 1 } else { 0 });
+        let lost = std::iter::once(missing).chain(behind);
+        let losses = lost.map(|at| Loss { offset: at.saturating_since(missing), cause: LossCause::Air });
+        Some(Mark::Losses(losses.collect()))
     }
 }

@@ -109,8 +109,8 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
         congestion_control: None,
         recovery: None,
         handover: NO_SCHEME.0,
-        profile: profile::RFC.name,
-        parameters: (profile::RFC.parameters)(),
+        profile: profile::DEFAULT.name,
+        parameters: (profile::DEFAULT.parameters)(),
         count: 1,
         start: Duration::ZERO,
         stagger: Duration::ZERO,
@@ -132,7 +132,7 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
         optional variant: unread(Shape::OpenChoice(choices!(variant::all()), OF_KERNELS, "with the TCP of a kernel, any congestion control that it has")), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
-        property profile: named(choices!(profile::ALL, is_historical)), "Set of parameters that the tables below change", |_, show| show(&profile::RFC.name), set_profile;
+        property profile: named(choices!(profile::ALL, is_historical)), "Set of parameters that the tables below change", |_, show| show(&profile::DEFAULT.name), set_profile;
         key handover: named(schemes), "Handover scheme of both ends";
         key count: whole(1, 100_000), "Number of parallel copies";
         key start: time(), "Start time of the first copy";
@@ -147,7 +147,7 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
 
 fn set_profile(options: &mut Options, name: &'static str) {
     options.profile = name;
-    options.parameters = (profile::find(name).unwrap_or(&profile::RFC).parameters)();
+    options.parameters = (profile::find(name).unwrap_or(profile::DEFAULT).parameters)();
 }
 
 fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {

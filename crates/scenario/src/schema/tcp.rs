@@ -77,15 +77,22 @@ fn undo_cuts(parameters: &mut Parameters, undo: bool) {
 }
 
 fn show_delay(parameters: &mut Parameters, show: &dyn Fn(&Duration) -> Option<String>) -> Option<String> {
-    let delayed = parameters.receiver.delayed_acknowledgment.as_ref();
-    show(&delayed.map_or(Duration::ZERO, |delayed| delayed.timeout))
+    let longest = |it: &DelayedAcknowledgment| it.adaptive.map_or(it.timeout, |adaptive| adaptive.longest);
+    show(&parameters.receiver.delayed_acknowledgment.as_ref().map_or(Duration::ZERO, longest))
 }
 
 fn set_delay(parameters: &mut Parameters, timeout: Duration) {
     let receiver = &mut parameters.receiver;
-    let segments = receiver.delayed_acknowledgment.map_or(2, |delayed| delayed.segments);
-    receiver.delayed_acknowledgment =
-        (!timeout.is_zero()).then_some(DelayedAcknowledgment { timeout, segments, adaptive: None });
+    let usual = DelayedAcknowledgment { timeout, segments: 2, adaptive: None };
+    let mut delayed = receiver.delayed_acknowledgment.unwrap_or(usual);
+    match &mut delayed.adaptive {
+        Some(adaptive) => {
+            adaptive.longest = timeout;
+            delayed.timeout = delayed.timeout.min(timeout);
+        }
+        None => delayed.timeout = timeout,
+    }
+    receiver.delayed_acknowledgment = (!timeout.is_zero()).then_some(delayed);
 }
 
 fn refuse_mismatches(reader: &mut Reader<'_>, parameters: &mut Parameters) {

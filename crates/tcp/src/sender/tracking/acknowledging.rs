@@ -1,5 +1,6 @@
 //! An acknowledgment is taken in, in the order of Linux's `tcp_ack`.
 
+use super::alert::Resend;
 use super::delivery::Sampling;
 use super::limits::Limit;
 use super::*;
@@ -121,9 +122,13 @@ impl Run<'_, '_> {
         self.take_cumulative(highest_sacked_before, &mut seen);
         self.t.rack.adapt_window(seen.sampling.prior_delivered(), self.t.delivery.delivered);
         self.settle_probe(ack.offset, &seen);
+        self.take_notified_losses(segment);
         let mut resend = None;
         if self.is_dubious(&seen) {
             resend = self.alert(&mut seen);
+        }
+        if self.t.state < RecoveryState::Recovery && self.t.queue.next_to_resend().is_some() {
+            resend = Some(Resend::Lost);
         }
         if seen.sets_timer {
             self.set_timer();

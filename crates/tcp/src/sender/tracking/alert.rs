@@ -70,7 +70,7 @@ impl Run<'_, '_> {
         }
         self.find_losses(seen);
         if self.t.state != RecoveryState::Recovery {
-            if self.t.queue.lost == 0 {
+            if !self.t.queue.any_lost_to_congestion() {
                 return None;
             }
             self.enter_recovery();
@@ -82,7 +82,7 @@ impl Run<'_, '_> {
             self.undo_by_duplicates();
         }
         self.find_losses(seen);
-        if self.t.queue.lost == 0 {
+        if !self.t.queue.any_lost_to_congestion() {
             self.try_to_open(seen);
             return resend;
         }

@@ -14,11 +14,15 @@ impl Sender {
         segment: &Segment,
         exit: &mut Exit<'_>,
     ) {
+        // Data of the peer acknowledges this host's again and again; only a sender with data has something to say.
+        let was_idle = self.view.outstanding() == 0 && !self.has_unsent();
         self.run_tracking(now, exit, |run| {
             run.on_ack(ack, segment);
             run.write();
         });
-        self.note_ack(segment, exit);
+        if !was_idle {
+            self.note_ack(segment, exit);
+        }
     }
     /// An acknowledgment older than SND.UNA, which may still report what has arrived.
     pub(crate) fn on_old_ack(

@@ -13,6 +13,7 @@ mod calls;
 mod delivery;
 mod limits;
 mod moving;
+mod notified;
 mod pacing;
 mod probe;
 mod queue;

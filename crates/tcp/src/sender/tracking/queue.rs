@@ -35,6 +35,8 @@ pub(super) struct Record {
     pub(super) sacked: bool,
     /// Taken to be lost.
     pub(super) lost: bool,
+    /// If it is lost, then over the air, by the latest word on it.
+    pub(super) excused: bool,
     /// A retransmission is under way.
     pub(super) resent: bool,
     /// It was sent more than once.
@@ -57,6 +59,7 @@ impl Record {
             sent,
             sacked: false,
             lost: false,
+            excused: false,
             resent: false,
             ever_resent: false,
             ends_burst: false,
@@ -89,6 +92,8 @@ pub(super) struct Queue {
     to_resend: BTreeSet<Id>,
     pub(super) sacked: u32,
     pub(super) lost: u32,
+    /// Of those, segments that were lost over the air.
+    excused: u32,
     pub(super) resent: u32,
     /// The end of the segment furthest right that SACK has reported.
     highest_sacked: Offset,
@@ -162,6 +167,18 @@ impl Queue {
         self.remove_from_order(id);
         self.append_to_order(id);
     }
+    /// The latest word on the loss of this segment, if it is lost.
+    pub(super) fn attribute(&mut self, id: Id, excused: bool) {
+        let record = self.get_mut(id);
+        let before = std::mem::replace(&mut record.excused, excused);
+        if record.lost {
+            self.excused = self.excused + u32::from(excused) - u32::from(before);
+        }
+    }
+    /// Whether something is lost that nothing excuses.
+    pub(super) fn any_lost_to_congestion(&self) -> bool {
+        self.lost > self.excused
+    }
     /// The lost segment to send again next.
     pub(super) fn next_to_resend(&self) -> Option<Id> {
         self.to_resend.first().copied()
@@ -177,6 +194,7 @@ impl Queue {
             self.resent -= 1;
         } else {
             record.lost = true;
+            self.excused += u32::from(record.excused);
             self.lost += 1;
         }
         if !self.get(id).resent {
@@ -189,15 +207,17 @@ impl Queue {
         self.records.iter_mut().for_each(|record| record.lost = false);
         self.to_resend.clear();
         self.lost = 0;
+        self.excused = 0;
     }
     /// SACK reports the segment. A retransmission that was thought lost is settled with it.
     pub(super) fn mark_sacked(&mut self, id: Id) {
         let record = self.get_mut(id);
-        let (lost, resent, end) = (record.lost, record.resent, record.end);
+        let Record { lost, excused, resent, end, .. } = *record;
         record.sacked = true;
         record.lost = false;
         if lost {
             self.lost -= 1;
+            self.excused -= u32::from(excused);
             self.to_resend.remove(&id);
         }
         if resent && lost {
@@ -269,6 +289,7 @@ impl Queue {
         self.resent -= u32::from(record.resent);
         if record.lost {
             self.lost -= 1;
+            self.excused -= u32::from(record.excused);
             self.to_resend.remove(&id);
         }
         Some(record)

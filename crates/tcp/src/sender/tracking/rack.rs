@@ -158,7 +158,7 @@ impl Run<'_, '_> {
         let (before, lost_before) = (self.t.queue.in_flight(), self.t.delivery.lost);
         self.detect_losses();
         if self.t.queue.in_flight() != before {
-            if self.t.state != RecoveryState::Recovery {
+            if self.t.state != RecoveryState::Recovery && self.t.queue.any_lost_to_congestion() {
                 self.enter_recovery();
                 if !self.s.control.controls_rate() {
                     self.reduce(1, self.t.delivery.lost - lost_before, false);
