@@ -222,7 +222,7 @@ fn the_list_names_everything_with_its_source() {
     let output = seamline(&["list", "variants"], &folder().keep());
     assert!(stdout(&output).starts_with("Variants") && !stdout(&output).contains("Profiles"));
     let keys = stdout(&seamline(&["list", "keys"], &folder().keep())).to_owned();
-    for expected in ["[[flow]]", "flow.vegas\n", "Minimum retransmission timeout (default: \"1 s\")"] {
+    for expected in ["[[flow]]", "flow.vegas\n", "Minimum retransmission timeout (default: \"200 ms\")"] {
         assert!(keys.contains(expected), "{expected}");
     }
 }

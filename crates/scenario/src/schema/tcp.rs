@@ -37,7 +37,7 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
     let segment_size = size_within(64, 65_495, "must be between 64 and 65495 bytes");
     table! { Parameters;
         .definition("tcp");
-        .about("Defaults are those of the profile `rfc`");
+        .about("Defaults are those of the profile `linux-6.12`");
         key rto_estimator (round_trip.estimator): choice(ESTIMATORS), "Estimator of the retransmission timeout";
         property rto_smoothing: number(0.0, 1.0), "Weight of the past in `karn-partridge`", |_, _| None, set_smoothing;
         key minimum_rto (round_trip.minimum_timeout): time(), "Minimum retransmission timeout";
