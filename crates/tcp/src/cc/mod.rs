@@ -11,14 +11,17 @@ mod bbr;
 mod cubic;
 mod cubic_whole;
 mod hystart;
+mod hystart_plus_plus;
 mod reno;
 mod reno_whole;
+mod slow_start;
 mod vegas;
 mod westwood;
 mod westwood_plus;
 
 pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
 pub use cubic::CubicParameters;
+pub use slow_start::SlowStart;
 pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;
 pub use westwood_plus::WestwoodPlusParameters;

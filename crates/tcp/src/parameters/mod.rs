@@ -8,7 +8,7 @@ pub use receiving::{
     WindowTuning,
 };
 
-use crate::cc::CongestionControlParameters;
+use crate::cc::{CongestionControlParameters, SlowStart};
 use crate::ecn::EcnUse;
 use crate::handover::HandoverParameters;
 use crate::loss_notification::LossNotificationParameters;
@@ -116,6 +116,9 @@ parameters! {
         pub repeated_timeout_holds_threshold: bool = true,
         /// Count the window in whole segments, with the integer arithmetic of Linux, where a congestion control has it.
         pub whole_segments: bool = false,
+        /// What ends slow start before a loss does, `None` for what Linux has: HyStart with CUBIC, nothing with Reno. Read where the
+        /// window is counted in whole segments, by the recovery `rack`.
+        pub slow_start: Option<SlowStart> = None,
         /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
         /// to one segment (RFC 5681 section 3.1).
         pub lost_handshake_cuts_threshold: bool = false,
