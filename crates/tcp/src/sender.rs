@@ -171,7 +171,9 @@ impl Sender {
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         let control = (variant.congestion_control.build)(parameters);
         let mut tracking = keeps_records.then(|| Box::new(Tracking::new(parameters, first)));
-        if let Some(tracking) = tracking.as_mut().filter(|_| control.controls_rate()) {
+        if let Some(tracking) =
+            tracking.as_mut().filter(|_| parameters.segments.paced || control.controls_rate())
+        {
             tracking.pace();
         }
         Sender {

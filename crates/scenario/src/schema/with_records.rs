@@ -12,7 +12,8 @@ pub(super) fn check(parameters: &Parameters, variant: &Variant, reader: &mut Rea
     if matches!(variant.recovery.engine, Engine::Records) {
         return;
     }
-    let given = [("slow_start", parameters.window.slow_start.is_some())];
+    let given =
+        [("slow_start", parameters.window.slow_start.is_some()), ("pacing", parameters.segments.paced)];
     for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
         let label = format!("`{key}` needs a sender that keeps a record of each segment");
         let complaint =

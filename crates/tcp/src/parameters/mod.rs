@@ -153,6 +153,9 @@ parameters! {
         /// Segments leave in bursts that grow with the rate, and hold at least so many (TCP segmentation offload; Linux,
         /// `tcp_min_tso_segs`: 2). `None`: each segment leaves by itself. Read by the recovery `rack`.
         pub least_burst: Option<u32> = None,
+        /// Segments leave spread over the round-trip time, also where the congestion control has no rate of its own (Linux with the
+        /// queue discipline `fq`, or with `SO_MAX_PACING_RATE`). Read by the recovery `rack`.
+        pub paced: bool = false,
         /// The send buffer, `None` for one that takes everything. Read by the recovery `rack`.
         pub send_buffer: Option<SendBuffer> = None,
     }

@@ -19,6 +19,7 @@ mod marks;
 mod mobility_vegas;
 mod options;
 mod persist;
+mod pacing;
 mod proportional;
 mod rack;
 mod receiving;
