@@ -30,7 +30,6 @@ const OF_KERNELS: &[&str] = &[
     "bic",
     "cdg",
     "copa",
-    "dctcp",
     "highspeed",
     "htcp",
     "hybla",

@@ -6,6 +6,7 @@ use crate::codes::Code;
 use crate::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
 use crate::reader::Reader;
 use crate::units::Complaint;
+use seamline_tcp::EcnUse;
 use seamline_tcp::cc::{
     CubicParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
 };
@@ -32,6 +33,13 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
 
 const ESTIMATORS: &[(&str, Estimator)] =
     &[("rfc 6298", Estimator::RFC_6298), ("karn-partridge", Estimator::KARN_PARTRIDGE)];
+
+const ECN: &[(&str, EcnUse)] = &[
+    ("off", EcnUse::Off),
+    ("on request", EcnUse::OnRequest),
+    ("on", EcnUse::On),
+    ("accurate", EcnUse::Accurate),
+];
 
 const SLOW_STARTS: &[(&str, SlowStart)] = &[
     ("standard", SlowStart::Standard),
@@ -61,6 +69,7 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         key segment_size (segments.maximum_segment_size): segment_size, "Payload of a full segment";
         key sack (segments.selective_acknowledgments): boolean(), "Selective acknowledgments (RFC 2018)";
         property timestamps: boolean(), "Timestamps (RFC 7323)", |it, show| show(&it.segments.timestamp_tick.is_some()), set_timestamps;
+        key ecn (segments.ecn): choice(ECN), "Explicit congestion notification (RFC 3168); `accurate` with counts (RFC 9768)";
         key nagle (segments.nagle): boolean(), "Wait for full segments while data is outstanding (RFC 896)";
         key pacing (segments.paced): boolean(), "Spread segments over the round-trip time, as Linux does with the queue discipline `fq`";
         property receive_buffer: receive_buffer, "Receive buffer", |it, show| show(&it.receiver.buffer), |it, bytes| it.set_receive_buffer(bytes);

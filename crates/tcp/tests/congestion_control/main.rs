@@ -1,5 +1,6 @@
 //! Congestion controls against the closed forms of their specifications.
 
+mod dctcp;
 mod flow;
 mod hystart;
 
