@@ -372,6 +372,9 @@ impl Sender {
 
     /// An acknowledgment reports that a packet was marked: the window falls, once for what is outstanding (RFC 3168 section 6.1.2).
     fn reduce_if_marked(&mut self, segment: &Segment, acknowledged: u64, exit: &mut Exit<'_>) {
+        if !exit.header.ecn.agreed {
+            return;
+        }
         let is_new = self.view.unacknowledged > self.reduced_until && !self.recovery.in_recovery();
         let report = exit.header.ecn.take_report(segment, self.view.segments(acknowledged));
         if report != Report::Nothing && is_new {

@@ -38,7 +38,6 @@ const OF_KERNELS: &[&str] = &[
     "lp",
     "nv",
     "pcc",
-    "prague",
     "scalable",
     "search",
     "veno",

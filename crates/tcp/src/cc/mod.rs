@@ -14,6 +14,7 @@ mod cubic_whole;
 mod dctcp;
 mod hystart;
 mod hystart_plus_plus;
+mod prague;
 mod reno;
 mod reno_whole;
 mod slow_start;
@@ -229,6 +230,7 @@ static BUILT_IN: &[&Algorithm] = &[
     &bbr::ALGORITHM,
     &cubic::ALGORITHM,
     &dctcp::ALGORITHM,
+    &prague::ALGORITHM,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,
     &westwood::ALGORITHM,

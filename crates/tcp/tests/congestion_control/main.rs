@@ -3,6 +3,7 @@
 mod dctcp;
 mod flow;
 mod hystart;
+mod prague;
 
 use flow::{Flow, SEGMENT, assert_near, window};
 use seamline_tcp::cc::{self, Acked, Loss};
