@@ -90,6 +90,7 @@ fn apply_settings(parameters: &mut Parameters, passive: bool) {
     segments.ecn = match number("tcp_ecn") {
         Some(0) => EcnUse::Off,
         Some(1) => EcnUse::On,
+        Some(3) => EcnUse::Accurate,
         _ => EcnUse::OnRequest,
     };
     if let Some(buffer) = &mut segments.send_buffer {

@@ -79,7 +79,7 @@ mod sender;
 pub mod variant;
 pub mod view;
 
-pub use ecn::EcnUse;
+pub use ecn::{EcnNeeds, EcnUse};
 pub use emit::Address;
 pub use endpoint::{
     Agreement, CloseReason, Endpoint, EndpointConfig, Information, MarkCounts, NetworkError, Opening,

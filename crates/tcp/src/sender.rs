@@ -11,6 +11,7 @@ mod undoing;
 mod window_use;
 
 use crate::cc::{Acked, CongestionControl, Loss};
+use crate::ecn::{EcnNeeds, Report};
 use crate::emit::Header;
 use crate::handover::Action;
 use crate::loss_notification::{LossNotification, Missing, Notified, Repeat};
@@ -169,7 +170,9 @@ impl Sender {
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
         let control = (variant.congestion_control.build)(parameters);
         let mut tracking = keeps_records.then(|| Box::new(Tracking::new(parameters, first)));
-        if let Some(tracking) = tracking.as_mut().filter(|_| control.controls_rate()) {
+        if let Some(tracking) =
+            tracking.as_mut().filter(|_| parameters.segments.paced || control.controls_rate())
+        {
             tracking.pace();
         }
         Sender {
@@ -205,6 +208,10 @@ impl Sender {
         }
     }
 
+    /// What congestion control needs of ECN.
+    pub(crate) fn ecn_needs(&self) -> EcnNeeds {
+        self.control.ecn_needs()
+    }
     /// When [`Sender::on_timer`] is due, [`Instant::MAX`] for never.
     pub(crate) fn timer(&self) -> Instant {
         match (&self.tracking, self.hold) {
@@ -319,7 +326,7 @@ impl Sender {
             self.window_is_from_syn = false;
             self.set_peer_window(window);
         }
-        self.reduce_if_marked(segment, exit);
+        self.reduce_if_marked(segment, ack.offset.saturating_since(previous), exit);
         let (news, sacked) = self.take_sack(segment, exit.header.sack);
         self.undo_if_spurious(previous, segment, exit);
         let acknowledged = ack.offset.saturating_since(previous);
@@ -362,10 +369,15 @@ impl Sender {
     }
 
     /// An acknowledgment reports that a packet was marked: the window falls, once for what is outstanding (RFC 3168 section 6.1.2).
-    fn reduce_if_marked(&mut self, segment: &Segment, exit: &mut Exit<'_>) {
+    fn reduce_if_marked(&mut self, segment: &Segment, acknowledged: u64, exit: &mut Exit<'_>) {
+        if !exit.header.ecn.agreed {
+            return;
+        }
         let is_new = self.view.unacknowledged > self.reduced_until && !self.recovery.in_recovery();
-        if exit.header.ecn.is_reported(segment) && is_new {
-            self.cut(Loss::Detected);
+        let report = exit.header.ecn.take_report(segment, self.view.segments(acknowledged));
+        if report != Report::Nothing && is_new {
+            self.statistics.window_cuts += 1;
+            self.view.window = self.control.on_marks(&self.view);
             self.reduced_until = self.view.highest_sent;
             exit.header.ecn.reduce();
         }

@@ -88,6 +88,20 @@ static BUILT_IN: &[NamedVariant] = &[
         recovery: None,
     },
     NamedVariant {
+        name: "dctcp",
+        summary: "reduces the window by the share of marked segments; for data centers",
+        cite: "RFC 8257",
+        congestion_control: "dctcp",
+        recovery: Some("rack"),
+    },
+    NamedVariant {
+        name: "prague",
+        summary: "low latency over the Internet (L4S): paced, ECT(1), reduced by the share of marked segments",
+        cite: "draft-briscoe-iccrg-prague-congestion-control-04",
+        congestion_control: "prague",
+        recovery: Some("rack"),
+    },
+    NamedVariant {
         name: "bbr",
         summary: "paces at the measured bandwidth (version 1, as in Linux)",
         cite: "Cardwell et al., ACM Queue 14(5), 2016",

@@ -39,6 +39,8 @@ pub struct Tracked {
     pub outstanding_segments: u32,
     /// Segments delivered since the connection began.
     pub delivered: u64,
+    /// Of those, segments of acknowledgments that report marks, or marks that are counted.
+    pub marked: u64,
     /// Segments lost since the connection began.
     pub lost: u64,
     /// The smallest round-trip time of the last minutes.

@@ -4,6 +4,7 @@ use super::choices;
 use super::group::{Ends, Named, Nodes};
 use super::stack::Stack;
 use super::tcp::parameters;
+use super::with_records;
 use crate::codes::Code;
 use crate::document::Node;
 use crate::keys::{
@@ -29,7 +30,6 @@ const OF_KERNELS: &[&str] = &[
     "bic",
     "cdg",
     "copa",
-    "dctcp",
     "highspeed",
     "htcp",
     "hybla",
@@ -38,7 +38,6 @@ const OF_KERNELS: &[&str] = &[
     "lp",
     "nv",
     "pcc",
-    "prague",
     "scalable",
     "search",
     "veno",
@@ -161,6 +160,9 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
         reader.refuse_value("size", Complaint::new("a transfer of nothing").code(Code::OutOfBounds));
     }
     let (variant_name, variant) = variant?;
+    if it.stack == Stack::Seamline {
+        with_records::check(&it.parameters, &variant, reader);
+    }
     let ends = ends?;
     Some(FlowSpec {
         name: it.name?,

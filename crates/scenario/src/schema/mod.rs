@@ -30,6 +30,7 @@ mod stack;
 mod tcp;
 mod unused;
 mod waypoints;
+mod with_records;
 
 pub use agent::{AgentPlace, AgentSpec};
 pub use cell::CellSpec;

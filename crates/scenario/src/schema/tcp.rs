@@ -6,7 +6,10 @@ use crate::codes::Code;
 use crate::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
 use crate::reader::Reader;
 use crate::units::Complaint;
-use seamline_tcp::cc::{CubicParameters, VegasParameters, WestwoodParameters, WestwoodPlusParameters};
+use seamline_tcp::EcnUse;
+use seamline_tcp::cc::{
+    CubicParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
+};
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
 use seamline_tcp::recovery::SpuriousDetection;
 use seamline_tcp::rtt::Estimator;
@@ -31,6 +34,19 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
 const ESTIMATORS: &[(&str, Estimator)] =
     &[("rfc 6298", Estimator::RFC_6298), ("karn-partridge", Estimator::KARN_PARTRIDGE)];
 
+const ECN: &[(&str, EcnUse)] = &[
+    ("off", EcnUse::Off),
+    ("on request", EcnUse::OnRequest),
+    ("on", EcnUse::On),
+    ("accurate", EcnUse::Accurate),
+];
+
+const SLOW_STARTS: &[(&str, SlowStart)] = &[
+    ("standard", SlowStart::Standard),
+    ("hystart", SlowStart::HyStart),
+    ("hystart++", SlowStart::HyStartPlusPlus),
+];
+
 fn tcp<'a>() -> Keys<'a, Parameters> {
     let receive_buffer =
         size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
@@ -46,13 +62,16 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         property window_limit: whole(1, i64::from(u32::MAX)), "Maximum window in segments", |_, _| None, |it, segments| it.limit_window(segments);
         key initial_window (window.initial): number(1.0, 1e6), "Initial window in segments";
         key initial_threshold (window.initial_threshold): number(1.0, 1e9), "Initial slow start threshold in segments";
+        property slow_start: choice(SLOW_STARTS), "What ends slow start before a loss does; by default HyStart with CUBIC, nothing with Reno", |_, _| None, set_slow_start;
         key limited_transmit (recovery.limited_transmit): boolean(), "Send new segments on the first duplicate acknowledgments (RFC 3042)";
         key duplicate_threshold (recovery.duplicate_threshold): whole(1, 1000), "Number of duplicate acknowledgments that indicate a loss";
         property undo_cuts: boolean(), "Undo the window reduction of a spurious recovery, by timestamps and D-SACK (RFC 4015)", |it, show| show(&it.receiver.reports_duplicates), undo_cuts;
         key segment_size (segments.maximum_segment_size): segment_size, "Payload of a full segment";
         key sack (segments.selective_acknowledgments): boolean(), "Selective acknowledgments (RFC 2018)";
         property timestamps: boolean(), "Timestamps (RFC 7323)", |it, show| show(&it.segments.timestamp_tick.is_some()), set_timestamps;
+        key ecn (segments.ecn): choice(ECN), "Explicit congestion notification (RFC 3168); `accurate` with counts (RFC 9768)";
         key nagle (segments.nagle): boolean(), "Wait for full segments while data is outstanding (RFC 896)";
+        key pacing (segments.paced): boolean(), "Spread segments over the round-trip time, as Linux does with the queue discipline `fq`";
         property receive_buffer: receive_buffer, "Receive buffer", |it, show| show(&it.receiver.buffer), |it, bytes| it.set_receive_buffer(bytes);
         property delayed_ack: time(), "Maximum delay of acknowledgments; `0 s` sends each at once", show_delay, set_delay;
     }
@@ -63,6 +82,11 @@ fn set_smoothing(parameters: &mut Parameters, weight: f64) {
     if let Estimator::KarnPartridge { smoothing } = &mut parameters.round_trip.estimator {
         *smoothing = weight;
     }
+}
+
+fn set_slow_start(parameters: &mut Parameters, slow_start: SlowStart) {
+    parameters.window.slow_start = Some(slow_start);
+    parameters.window.whole_segments = true;
 }
 
 fn set_timestamps(parameters: &mut Parameters, timestamps: bool) {

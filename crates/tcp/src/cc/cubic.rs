@@ -10,7 +10,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     refuses: &[("tahoe", "Tahoe restarts from one segment at every loss, so CUBIC's curve never begins")],
     needs_send_log: false,
     build: |parameters| match parameters.window.whole_segments {
-        true => Box::<super::cubic_whole::CubicWhole>::default(),
+        true => Box::new(super::cubic_whole::CubicWhole::new(parameters)),
         false => Box::new(Cubic::default()),
     },
 };

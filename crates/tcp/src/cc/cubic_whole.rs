@@ -1,8 +1,8 @@
 //! CUBIC in the integer arithmetic of Linux (tcp_cubic.c), with HyStart. Where it differs from RFC 9438: time is counted in 1/1024 s,
 //! the friendly region follows the window before the loss, and growth is one segment for each `step` acknowledged.
 
-use super::hystart::HyStart;
-use super::reno_whole::{AdditiveIncrease, slow_start};
+use super::reno_whole::AdditiveIncrease;
+use super::slow_start::Ending;
 use super::*;
 
 /// beta_cubic in 1/1024: 0.7.
@@ -41,11 +41,21 @@ struct Curve {
 }
 
 /// CUBIC in whole segments.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CubicWhole {
     curve: Curve,
-    hystart: HyStart,
+    ending: Ending,
     increase: AdditiveIncrease,
+}
+
+impl CubicWhole {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        CubicWhole {
+            curve: Curve::default(),
+            ending: Ending::new(parameters, SlowStart::HyStart),
+            increase: AdditiveIncrease::default(),
+        }
+    }
 }
 
 fn milliseconds(at: Instant) -> u64 {
@@ -133,7 +143,7 @@ impl CongestionControl for CubicWhole {
         }
         let mut left = acked.segments(view);
         if window.congestion < window.threshold {
-            let (after, rest) = slow_start(window, left);
+            let (after, rest) = self.ending.grow(window, left, view);
             window.congestion = f64::from(after);
             left = rest;
         }
@@ -162,14 +172,12 @@ impl CongestionControl for CubicWhole {
         }
         let smallest = self.curve.smallest.map_or(sample, |smallest| smallest.min(sample));
         self.curve.smallest = Some(smallest);
-        let in_slow_start = view.window.congestion < view.window.threshold;
-        let ends = in_slow_start && self.hystart.ends_slow_start(sample, smallest, view);
-        ends.then_some(Window { threshold: view.window.congestion, ..view.window })
+        self.ending.on_round_trip(sample, smallest, view)
     }
     fn on_state(&mut self, state: RecoveryState, view: &View) {
         if state == RecoveryState::Loss {
             self.curve = Curve::default();
-            self.hystart.restart(view);
+            self.ending.restart(view);
         }
     }
     /// The curve does not run on while nothing is sent.

@@ -1,8 +1,9 @@
 //! Congestion control: how much may be in flight. One file per algorithm, one entry in `BUILT_IN`. Other crates [`add`] theirs.
 
+use crate::ecn::EcnNeeds;
 use crate::offset::Offset;
 use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
-use crate::view::{View, Window};
+use crate::view::{Tracked, View, Window};
 use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 
@@ -10,15 +11,20 @@ mod added;
 mod bbr;
 mod cubic;
 mod cubic_whole;
+mod dctcp;
 mod hystart;
+mod hystart_plus_plus;
+mod prague;
 mod reno;
 mod reno_whole;
+mod slow_start;
 mod vegas;
 mod westwood;
 mod westwood_plus;
 
 pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
 pub use cubic::CubicParameters;
+pub use slow_start::SlowStart;
 pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;
 pub use westwood_plus::WestwoodPlusParameters;
@@ -129,6 +135,14 @@ pub trait CongestionControl: Debug + Send {
     fn on_ack(&mut self, acked: &Acked, view: &View) -> Window;
     /// Recovery has found a loss.
     fn on_loss(&mut self, loss: Loss, view: &View) -> Window;
+    /// Packets were marked in place of being dropped (RFC 3168 section 6.1.2: as a loss).
+    fn on_marks(&mut self, view: &View) -> Window {
+        self.on_loss(Loss::Detected, view)
+    }
+    /// What it needs of explicit congestion notification.
+    fn ecn_needs(&self) -> EcnNeeds {
+        EcnNeeds::Nothing
+    }
     /// A cut follows that may turn out to have been needless: keep what it changes in addition to the window.
     fn keep(&mut self) {}
     /// What followed [`CongestionControl::keep`] was needless, and the window was `before`: what it was comes back, and never less
@@ -146,6 +160,13 @@ pub trait CongestionControl: Debug + Send {
 
     // What follows is called only by senders that keep a record of each segment (recovery `rack`).
 
+    /// Every acknowledgment, when it is known what it acknowledges and what SACK reports: for estimates by counts of marked segments
+    /// (`in_ack_event`).
+    fn on_feedback(&mut self, _view: &View) {}
+    /// A loss is found while the window falls for marks. Returns the window, if it is to fall further.
+    fn on_loss_in_reduction(&mut self, _view: &View) -> Option<Window> {
+        None
+    }
     /// A new round-trip time, before anything else is decided about the acknowledgment: for algorithms that end slow start by it.
     fn on_round_trip(&mut self, _sample: Duration, _view: &View) -> Option<Window> {
         None
@@ -164,6 +185,10 @@ pub trait CongestionControl: Debug + Send {
     /// Every acknowledgment, after losses are known, of an algorithm that controls the rate.
     fn on_rate_sample(&mut self, _sample: &RateSample, view: &View) -> Decision {
         Decision { window: view.window, pacing_rate: u64::MAX, application_limited: false }
+    }
+    /// The most segments that leave together at this rate in bytes per second, where the algorithm has an opinion.
+    fn most_burst(&self, _pacing_rate: u64) -> Option<u32> {
+        None
     }
     /// The least number of segments that leave together at this rate in bytes per second, where the algorithm has an opinion.
     fn least_burst(&self, _pacing_rate: u64) -> Option<u32> {
@@ -188,10 +213,24 @@ pub struct Algorithm {
     pub build: fn(&Parameters) -> Box<dyn CongestionControl>,
 }
 
+/// Recoveries that keep no record of each segment.
+const NEEDS_RECORDS: &[(&str, &str)] = &[
+    ("newreno", NO_RECORDS),
+    ("reno", NO_RECORDS),
+    ("sack", NO_RECORDS),
+    ("sack-pipe", NO_RECORDS),
+    ("tahoe", NO_RECORDS),
+    ("vegas-fine", NO_RECORDS),
+];
+const NO_RECORDS: &str =
+    "it needs counts of segments and pacing, which only the recovery rack has: use the profile linux-6.12";
+
 /// Every algorithm of this crate.
 static BUILT_IN: &[&Algorithm] = &[
     &bbr::ALGORITHM,
     &cubic::ALGORITHM,
+    &dctcp::ALGORITHM,
+    &prague::ALGORITHM,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,
     &westwood::ALGORITHM,

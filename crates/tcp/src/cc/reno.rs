@@ -10,7 +10,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     refuses: &[],
     needs_send_log: false,
     build: |parameters| match parameters.window.whole_segments {
-        true => Box::<super::reno_whole::RenoWhole>::default(),
+        true => Box::new(super::reno_whole::RenoWhole::new(parameters)),
         false => Box::new(Reno),
     },
 };

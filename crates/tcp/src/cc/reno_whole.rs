@@ -1,5 +1,6 @@
 //! Slow start and congestion avoidance in whole segments, as Linux counts them (`tcp_reno`).
 
+use super::slow_start::Ending;
 use super::*;
 
 /// Growth by one segment for each so many that are acknowledged (`tcp_cong_avoid_ai`).
@@ -30,17 +31,20 @@ impl AdditiveIncrease {
     }
 }
 
-/// Slow start up to the threshold. Returns the window, and the segments that are left for congestion avoidance.
-pub(super) fn slow_start(window: Window, segments: u32) -> (u32, u32) {
-    let before = window.congestion as u32;
-    let after = f64::from(before + segments).min(window.threshold) as u32;
-    (after, segments - (after - before))
-}
-
 /// Reno in whole segments.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct RenoWhole {
     increase: AdditiveIncrease,
+    ending: Ending,
+}
+
+impl RenoWhole {
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        RenoWhole {
+            increase: AdditiveIncrease::default(),
+            ending: Ending::new(parameters, SlowStart::Standard),
+        }
+    }
 }
 
 impl CongestionControl for RenoWhole {
@@ -51,7 +55,7 @@ impl CongestionControl for RenoWhole {
         }
         let mut left = acked.segments(view);
         if window.congestion < window.threshold {
-            let (after, rest) = slow_start(window, left);
+            let (after, rest) = self.ending.grow(window, left, view);
             window.congestion = f64::from(after);
             left = rest;
         }
@@ -66,5 +70,14 @@ impl CongestionControl for RenoWhole {
         let threshold = f64::from((view.window.congestion as u32 / 2).max(2));
         let congestion = if loss == Loss::Detected { threshold } else { 1.0 };
         Window { congestion, threshold }
+    }
+    fn on_round_trip(&mut self, sample: Duration, view: &View) -> Option<Window> {
+        let smallest = view.tracked.minimum_round_trip.map_or(sample, |smallest| smallest.min(sample));
+        self.ending.on_round_trip(sample, smallest, view)
+    }
+    fn on_state(&mut self, state: RecoveryState, view: &View) {
+        if state == RecoveryState::Loss {
+            self.ending.restart(view);
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
 use super::*;
-use crate::ecn::EcnState;
 use crate::parameters::DataWithSyn;
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
@@ -39,7 +38,8 @@ impl Endpoint {
         out: &mut Outbox,
     ) {
         let syn = syn_options(&peer.segments);
-        self.agree(now, &syn);
+        self.agree(now, &syn, Ecn::NotEct);
+        self.header.ecn.assume(self.parameters.segments.ecn, peer.segments.ecn);
         let payload = self.segment_size_agreed;
         let offered = self.receiver.parameters().first_window(payload);
         self.receive_from(peer_initial, Offset::FIRST_BYTE, offered.into());
@@ -62,9 +62,7 @@ impl Endpoint {
         segment.sack_permitted = self.header.sack;
         if self.state == State::SynReceived {
             segment.flags = Flags::SYN | Flags::ACK;
-            if self.header.ecn.agreed {
-                segment.flags = segment.flags | Flags::ECE;
-            }
+            segment.flags = segment.flags | self.header.ecn.flags_of_answer();
             if !self.header.window_scaled {
                 segment.window_scale = None;
             }
@@ -73,21 +71,22 @@ impl Endpoint {
             }
             self.header.send(now, segment, &mut self.receiver, out);
         } else {
+            let sent_before = self.syn_retransmissions.max(u32::from(retransmission));
             segment.flags =
-                segment.flags | EcnState::flags_of_syn(self.parameters.segments.ecn, retransmission);
+                segment.flags | self.header.ecn.flags_of_syn(self.parameters.segments.ecn, sent_before);
             segment.window = self.receiver.offer(false);
             self.header.send_bare(now, segment, out);
         }
     }
 
     /// Keep of our options those that the peer's SYN has too.
-    fn agree(&mut self, now: Instant, syn: &Segment) {
+    fn agree(&mut self, now: Instant, syn: &Segment, field: Ecn) {
         let ours = &self.parameters.segments;
         self.header.window_scaled = ours.window_scale.is_some() && syn.window_scale.is_some();
         self.header.sack &= syn.sack_permitted;
         match syn.flags.intersects(Flags::ACK) {
-            true => self.header.ecn.on_answer(ours.ecn, syn),
-            false => self.header.ecn.on_syn(ours.ecn, syn),
+            true => self.header.ecn.on_answer(ours.ecn, syn, field),
+            false => self.header.ecn.on_syn(ours.ecn, syn, field),
         }
         let times = ours.timestamp_tick.filter(|_| syn.timestamps.is_some());
         self.header.timestamps = times.map(|tick| TimestampClock {
@@ -196,7 +195,7 @@ impl Endpoint {
         if segment.flags.intersects(Flags::SYN) && !is_impossible {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
-            self.agree(now, segment);
+            self.agree(now, segment, packet.ecn);
             self.receive_from(segment.sequence, Offset::FIRST_BYTE, 0);
             let first_window = self.receiver.window().min(u64::from(u16::MAX));
             self.receiver.has_offered(first_window);
@@ -227,7 +226,7 @@ impl Endpoint {
         if !segment.flags.intersects(Flags::SYN) {
             return;
         }
-        self.agree(now, segment);
+        self.agree(now, segment, packet.ecn);
         self.receive_from(segment.sequence, Offset::FIRST_BYTE, self.receiver.offered());
         self.keep_data_with_syn(now, segment);
         if acknowledges {
@@ -265,6 +264,7 @@ impl Endpoint {
         let sample = self.timestamp_sample(now, segment);
         self.sender.note_syn_acknowledged(now, sample);
         self.note_syn_acknowledged(segment, out);
+        self.header.ecn.on_handshake_end(segment);
         if self.fast_open.asked {
             self.settle_data_with_syn(answered);
         }

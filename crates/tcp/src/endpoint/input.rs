@@ -90,12 +90,14 @@ impl Endpoint {
         if opens && !self.on_ack_in_syn_received(now, packet, out) {
             return;
         }
-        self.note_congestion(packet);
-        self.on_acceptable(now, segment, start.unwrap_or_default(), opens, out);
+        if self.header.ecn.on_packet(packet.ecn, segment) {
+            self.receiver.acknowledge_at_once();
+        }
+        self.on_acceptable(now, packet, start.unwrap_or_default(), opens, out);
     }
 
     /// What the network and the peer say about congestion (RFC 3168 section 6.1).
-    fn note_congestion(&mut self, packet: &Packet) {
+    fn note_congestion(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let segment = &packet.segment;
         if segment.length == 0 {
             return;
@@ -103,8 +105,16 @@ impl Endpoint {
         if self.header.ecn.take_announcement(segment) {
             self.receiver.acknowledge_at_once();
         }
+        // What has come so far is acknowledged with the state so far, what comes now at once with the new one (RFC 8257 section 3.2).
+        let changes = self.header.ecn.changes(packet.ecn);
+        if changes && self.receiver.delays() {
+            self.send_bare_ack(now, out);
+        }
         if self.header.ecn.on_data(packet.ecn) == Notice::Soon {
             self.receiver.note_mark();
+        }
+        if changes {
+            self.receiver.acknowledge_at_once();
         }
     }
 
@@ -116,14 +126,8 @@ impl Endpoint {
     /// The acknowledgment is looked at before the payload is taken (RFC 5961 section 5), the payload
     /// is taken before anything is sent, so that what is sent acknowledges it. When it `opens` the
     /// connection, what has waited for that leaves after the payload is taken.
-    fn on_acceptable(
-        &mut self,
-        now: Instant,
-        segment: &Segment,
-        start: Offset,
-        opens: bool,
-        out: &mut Outbox,
-    ) {
+    fn on_acceptable(&mut self, now: Instant, packet: &Packet, start: Offset, opens: bool, out: &mut Outbox) {
+        let segment = &packet.segment;
         let Some(acknowledged) = self.acceptable_acknowledgment(segment) else {
             self.refuse_mark(segment, MarkRefusal::ImplausibleAcknowledgment, out);
             return self.challenge(now, out);
@@ -136,7 +140,7 @@ impl Endpoint {
         }
         let mut delivered = 0;
         if segment.sequence_length() > 0 && self.state.receives() {
-            delivered = self.take_payload(now, segment, start, out);
+            delivered = self.take_payload(now, packet, start, out);
             if self.expected_mark(segment).is_none() && segment.length > 0 {
                 self.happened(now, HandoverEvent::Data, out);
             }
@@ -166,7 +170,9 @@ impl Endpoint {
     }
 
     /// Returns how many bytes have become readable.
-    fn take_payload(&mut self, now: Instant, segment: &Segment, start: Offset, out: &mut Outbox) -> u64 {
+    fn take_payload(&mut self, now: Instant, packet: &Packet, start: Offset, out: &mut Outbox) -> u64 {
+        self.note_congestion(now, packet, out);
+        let segment = &packet.segment;
         let reports_before = self.receiver.must_report_before(start, segment.length);
         if reports_before {
             self.send_bare_ack(now, out);

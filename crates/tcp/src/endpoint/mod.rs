@@ -31,7 +31,7 @@ use crate::receiver::{Agreed, Arrival, Receiver, Timing};
 use crate::sender::{Acknowledgment, Exit, Sender, SenderStatistics, Write};
 use crate::variant::Variant;
 use seamline_wire::{
-    Duration, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Packet, Segment, SenderSample,
+    Duration, Ecn, Event, Flags, Instant, Mark, MarkRefusal, Outbox, Packet, Segment, SenderSample,
     SequenceNumber, Signal,
 };
 use std::sync::Arc;
@@ -137,6 +137,7 @@ impl Endpoint {
         let agreed = Agreed { segment_size: size, payload: size, ..Agreed::default() };
         let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, agreed);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
+        header.ecn.needs = sender.ecn_needs();
         Endpoint {
             variant: config.variant,
             state: State::Closed,

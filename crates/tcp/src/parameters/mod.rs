@@ -8,7 +8,7 @@ pub use receiving::{
     WindowTuning,
 };
 
-use crate::cc::CongestionControlParameters;
+use crate::cc::{CongestionControlParameters, SlowStart};
 use crate::ecn::EcnUse;
 use crate::handover::HandoverParameters;
 use crate::loss_notification::LossNotificationParameters;
@@ -116,6 +116,9 @@ parameters! {
         pub repeated_timeout_holds_threshold: bool = true,
         /// Count the window in whole segments, with the integer arithmetic of Linux, where a congestion control has it.
         pub whole_segments: bool = false,
+        /// What ends slow start before a loss does, `None` for what Linux has: HyStart with CUBIC, nothing with Reno. Read where the
+        /// window is counted in whole segments, by the recovery `rack`.
+        pub slow_start: Option<SlowStart> = None,
         /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
         /// to one segment (RFC 5681 section 3.1).
         pub lost_handshake_cuts_threshold: bool = false,
@@ -150,6 +153,9 @@ parameters! {
         /// Segments leave in bursts that grow with the rate, and hold at least so many (TCP segmentation offload; Linux,
         /// `tcp_min_tso_segs`: 2). `None`: each segment leaves by itself. Read by the recovery `rack`.
         pub least_burst: Option<u32> = None,
+        /// Segments leave spread over the round-trip time, also where the congestion control has no rate of its own (Linux with the
+        /// queue discipline `fq`, or with `SO_MAX_PACING_RATE`). Read by the recovery `rack`.
+        pub paced: bool = false,
         /// The send buffer, `None` for one that takes everything. Read by the recovery `rack`.
         pub send_buffer: Option<SendBuffer> = None,
     }

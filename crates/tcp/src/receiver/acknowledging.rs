@@ -209,6 +209,10 @@ impl Receiver {
         self.last_acknowledged
     }
 
+    /// Whether an acknowledgment waits for its time.
+    pub(crate) fn delays(&self) -> bool {
+        self.acknowledge_at.is_some()
+    }
     /// When a delayed acknowledgment is due.
     pub fn acknowledge_at(&self) -> Option<Instant> {
         let adaptive = self.adaptive.as_ref();

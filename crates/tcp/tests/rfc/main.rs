@@ -3,11 +3,13 @@
 #![expect(clippy::single_range_in_vec_init, reason = "a list of one SACK block is meant")]
 
 mod acceptance;
+mod accurate_ecn;
 mod adaptive;
 mod application;
 mod closing;
 mod congestion;
 mod cross_layer;
+mod dctcp;
 mod demo_vegas;
 mod ecn;
 mod handover;
@@ -18,6 +20,7 @@ mod loss_notification;
 mod marks;
 mod mobility_vegas;
 mod options;
+mod pacing;
 mod persist;
 mod proportional;
 mod rack;

@@ -14,20 +14,10 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "bbr",
     summary: "paces at the measured bandwidth, with a window of twice bandwidth times smallest round-trip time (version 1, as in Linux)",
     cite: "Cardwell et al., ACM Queue 14(5), 2016; Linux, tcp_bbr.c",
-    refuses: &[
-        ("newreno", NEEDS_RECORDS),
-        ("reno", NEEDS_RECORDS),
-        ("sack", NEEDS_RECORDS),
-        ("sack-pipe", NEEDS_RECORDS),
-        ("tahoe", NEEDS_RECORDS),
-        ("vegas-fine", NEEDS_RECORDS),
-    ],
+    refuses: super::NEEDS_RECORDS,
     needs_send_log: false,
     build: |_| Box::<Bbr>::default(),
 };
-
-const NEEDS_RECORDS: &str =
-    "BBR needs rate samples and pacing, which only the recovery rack has: use the profile linux-6.12";
 
 /// Gains are in 1/256.
 const UNIT: u64 = 256;

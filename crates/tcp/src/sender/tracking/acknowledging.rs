@@ -5,6 +5,7 @@ use super::delivery::Sampling;
 use super::limits::Limit;
 use super::*;
 use crate::cc::{Acked, Decision, RateSample};
+use crate::ecn::Report;
 use crate::sender::Acknowledgment;
 use seamline_wire::Segment;
 
@@ -105,7 +106,9 @@ impl Run<'_, '_> {
     pub(super) fn on_ack(&mut self, ack: &Acknowledgment, segment: &Segment) {
         let previous = self.unacknowledged();
         let mut seen = Seen::new(previous, ack, segment, self.exit.header.timestamps.is_some());
-        seen.is_marked = self.exit.header.ecn.is_reported(segment);
+        let acknowledged = self.s.view.segments(ack.offset.saturating_since(previous));
+        let report = self.exit.header.ecn.take_report(segment, acknowledged);
+        seen.is_marked = report != Report::Nothing;
         let had_outstanding = !self.t.queue.is_empty();
         let (delivered_before, lost_before) = (self.t.delivery.delivered, self.t.delivery.lost);
         let prior_in_flight = self.t.queue.in_flight();
@@ -116,10 +119,20 @@ impl Run<'_, '_> {
         self.take_window(ack, &mut seen);
         self.take_blocks(segment, &mut seen);
         self.t.delivery.delivered += seen.delivered_by_sack;
+        self.t.delivery.marked += match report {
+            Report::Nothing => 0,
+            Report::Echo => seen.delivered_by_sack,
+            Report::Marks(marks) => marks,
+        };
+        self.give_feedback();
         if !had_outstanding {
             return self.on_ack_of_nothing(ack, &mut seen);
         }
+        let delivered = self.t.delivery.delivered;
         self.take_cumulative(highest_sacked_before, &mut seen);
+        if report == Report::Echo {
+            self.t.delivery.marked += self.t.delivery.delivered - delivered;
+        }
         self.t.rack.adapt_window(seen.sampling.prior_delivered(), self.t.delivery.delivered);
         self.settle_probe(ack.offset, &seen);
         self.take_notified_losses(segment);
@@ -137,6 +150,11 @@ impl Run<'_, '_> {
         let lost = self.t.delivery.lost - lost_before;
         self.control_window(&seen, prior_in_flight, delivered, lost);
         self.resend_after(resend);
+    }
+    fn give_feedback(&mut self) {
+        self.s.view.tracked.delivered = self.t.delivery.delivered;
+        self.s.view.tracked.marked = self.t.delivery.marked;
+        self.s.control.on_feedback(&self.s.view);
     }
     /// Nothing was outstanding: only a window, or a report about what is long acknowledged.
     fn on_ack_of_nothing(&mut self, ack: &Acknowledgment, seen: &mut Seen) {
@@ -319,6 +337,7 @@ impl Run<'_, '_> {
         self.t.use_of_window.confirm(self.now());
     }
     fn follow_model(&mut self, sample: &RateSample) {
+        self.s.view.congestion_limited = self.t.use_of_window.is_limited(&self.s.view);
         let decision = self.s.control.on_rate_sample(sample, &self.s.view);
         self.follow(decision);
     }

@@ -1,6 +1,7 @@
 //! The states that connect detection, reduction and undoing (`tcp_fastretrans_alert`).
 
 use super::acknowledging::Seen;
+use super::reduction::Cause;
 use super::timer::Purpose;
 use super::undo::Partial;
 use super::*;
@@ -114,7 +115,7 @@ impl Run<'_, '_> {
         self.t.undo.before = None;
         if self.t.state < RecoveryState::Reducing {
             self.t.undo.marker = None;
-            self.begin_reduction();
+            self.begin_reduction(Cause::Marks);
             self.enter(RecoveryState::Reducing);
         }
     }
@@ -132,7 +133,9 @@ impl Run<'_, '_> {
         self.begin_undo();
         if !self.is_reducing() {
             self.remember_window();
-            self.begin_reduction();
+            self.begin_reduction(Cause::Loss(Loss::Detected));
+        } else if let Some(window) = self.s.control.on_loss_in_reduction(&self.s.view) {
+            self.s.view.window.threshold = window.threshold;
         }
         self.enter(RecoveryState::Recovery);
         self.s.statistics.recoveries += 1;
@@ -152,7 +155,7 @@ impl Run<'_, '_> {
         if self.t.state <= RecoveryState::Disorder || self.t.high <= self.unacknowledged() || again {
             self.remember_window();
             self.t.reduction.prior_window = self.window();
-            self.cut(Loss::Collapsed);
+            self.cut(Cause::Loss(Loss::Collapsed));
             self.begin_undo();
         }
         self.exit.header.ecn.reduce();

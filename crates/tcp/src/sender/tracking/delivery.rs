@@ -10,6 +10,8 @@ use seamline_wire::{Duration, Instant};
 pub(super) struct Delivery {
     /// Segments delivered, cumulatively or by SACK; those that arrived twice count twice.
     pub(super) delivered: u64,
+    /// Of those, segments that acknowledgments with a report of marks acknowledge.
+    pub(super) marked: u64,
     /// Segments taken to be lost.
     pub(super) lost: u64,
     delivered_at: Instant,

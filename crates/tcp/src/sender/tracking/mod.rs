@@ -203,6 +203,7 @@ impl Run<'_, '_> {
         view.round_trip = self.t.timeout.round_trip();
         view.tracked.in_flight = self.t.queue.in_flight();
         view.tracked.delivered = self.t.delivery.delivered;
+        view.tracked.marked = self.t.delivery.marked;
         view.tracked.lost = self.t.delivery.lost;
         view.tracked.outstanding_segments = self.t.queue.len();
         view.tracked.minimum_round_trip = self.t.minimum_round_trip.get();

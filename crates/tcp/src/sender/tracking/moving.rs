@@ -26,7 +26,7 @@ impl Run<'_, '_> {
                 self.t.use_of_window.confirm(self.now());
             }
             Action::SlowStart => {
-                self.cut(Loss::Collapsed);
+                self.cut(super::reduction::Cause::Loss(Loss::Collapsed));
                 self.set_window(1);
             }
             Action::RenewPath { round_trip_time } => {

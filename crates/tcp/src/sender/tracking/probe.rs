@@ -60,7 +60,7 @@ impl Run<'_, '_> {
         if !self.t.probe.was_resent || seen.duplicate_of_probe {
             self.t.probe.high = None;
         } else if acknowledged > high {
-            self.begin_reduction();
+            self.begin_reduction(super::reduction::Cause::Loss(crate::cc::Loss::Detected));
             self.enter(RecoveryState::Reducing);
             self.end_reduction();
             self.keep_open();

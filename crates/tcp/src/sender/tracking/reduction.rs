@@ -1,6 +1,16 @@
 //! Proportional rate reduction (RFC 9937): in recovery what is sent follows what arrives.
 
 use super::*;
+use crate::cc::Loss;
+
+/// Why the window falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Packets were marked.
+    Marks,
+    /// Packets were lost.
+    Loss(Loss),
+}
 
 /// RFC 9937 section 6.2.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,18 +25,21 @@ pub(super) struct Reduction {
 
 impl Run<'_, '_> {
     /// The window is to fall to a new threshold (`tcp_init_cwnd_reduction`).
-    pub(super) fn begin_reduction(&mut self) {
+    pub(super) fn begin_reduction(&mut self, cause: Cause) {
         self.t.high = self.s.view.highest_sent;
         self.t.probe.high = None;
         self.t.reduction = Reduction { prior_window: self.window(), delivered: 0, out: 0 };
-        self.cut(crate::cc::Loss::Detected);
+        self.cut(cause);
         self.exit.header.ecn.reduce();
     }
     /// Take congestion control's new threshold; the window follows by other rules.
-    pub(super) fn cut(&mut self, loss: crate::cc::Loss) {
+    pub(super) fn cut(&mut self, cause: Cause) {
         self.s.statistics.window_cuts += 1;
         self.s.control.keep();
-        let window = self.s.control.on_loss(loss, &self.s.view);
+        let window = match cause {
+            Cause::Marks => self.s.control.on_marks(&self.s.view),
+            Cause::Loss(loss) => self.s.control.on_loss(loss, &self.s.view),
+        };
         self.s.view.window.threshold = window.threshold;
     }
     /// The window for what was just delivered and lost (section 6.2).

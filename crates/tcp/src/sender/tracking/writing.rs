@@ -162,6 +162,9 @@ impl Run<'_, '_> {
         if halvings < 32 {
             bytes = bytes.saturating_add(LARGEST_PIECE >> halvings);
         }
+        if let Some(most) = self.s.control.most_burst(rate) {
+            return u64::from(most);
+        }
         let least = self.s.control.least_burst(rate).unwrap_or(least);
         (bytes.min(LARGEST_PIECE) / u64::from(self.s.view.segment_size)).max(u64::from(least))
     }
