@@ -25,7 +25,6 @@ const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 const OF_KERNELS: &[&str] = &[
     "bbr1",
     "bbr2",
-    "bbr3",
     "bic",
     "cdg",
     "copa",

@@ -7,10 +7,15 @@ use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 
 mod added;
+mod aggregation;
+mod bandwidth;
 mod bbr;
+mod bbr3;
 mod cubic;
 mod cubic_whole;
 mod hystart;
+#[cfg(test)]
+mod path;
 mod reno;
 mod reno_whole;
 mod vegas;
@@ -108,6 +113,29 @@ pub struct RateSample {
     pub maybe_delayed: bool,
     /// Segments in flight before the acknowledgment.
     pub prior_in_flight: u32,
+    /// Segments taken to be lost between the sending and the acknowledgment of the newest segment acknowledged.
+    pub lost_since: u64,
+    /// Segments in flight when that segment was sent, itself included.
+    pub in_flight_at_departure: u32,
+}
+
+/// A segment that is taken to be lost, as congestion control with a model of the path sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// Its first byte.
+    pub start: Offset,
+    /// The end of it.
+    pub end: Offset,
+    /// When it was last sent.
+    pub sent: Instant,
+    /// Segments in flight when it was sent, itself included.
+    pub in_flight_at_departure: u32,
+    /// Segments taken to be lost since it was sent, itself included.
+    pub lost_since: u64,
+    /// Segments delivered so far.
+    pub delivered: u64,
+    /// The application limited the flow when it was sent.
+    pub application_limited: bool,
 }
 
 /// What a congestion control with a model of the path decides.
@@ -150,6 +178,8 @@ pub trait CongestionControl: Debug + Send {
     fn on_round_trip(&mut self, _sample: Duration, _view: &View) -> Option<Window> {
         None
     }
+    /// A segment is taken to be lost; what that changes in the state of recovery follows.
+    fn on_segment_lost(&mut self, _lost: &LostSegment, _view: &View) {}
     /// Loss recovery has entered a state.
     fn on_state(&mut self, _state: RecoveryState, _view: &View) {}
     /// Data leaves after nothing was in flight; the last segment left so long ago.
@@ -191,6 +221,7 @@ pub struct Algorithm {
 /// Every algorithm of this crate.
 static BUILT_IN: &[&Algorithm] = &[
     &bbr::ALGORITHM,
+    &bbr3::ALGORITHM,
     &cubic::ALGORITHM,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,

@@ -1,33 +1,28 @@
 //! BBR, version 1, as in Linux (Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00;
 //! tcp_bbr.c): the window and the pacing rate follow a model of the path's bandwidth and its smallest round-trip time.
 
-mod aggregation;
-mod model;
 mod policer;
+mod window;
 
+use super::aggregation::{self, Aggregation};
+use super::bandwidth::{self, Bandwidth, MaximumFilter};
 use super::*;
-use aggregation::Aggregation;
-use model::{Bandwidth, MaximumFilter};
+use crate::recovery;
 use policer::Policer;
 
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "bbr",
     summary: "paces at the measured bandwidth, with a window of twice bandwidth times smallest round-trip time (version 1, as in Linux)",
     cite: "Cardwell et al., ACM Queue 14(5), 2016; Linux, tcp_bbr.c",
-    refuses: &[
-        ("newreno", NEEDS_RECORDS),
-        ("reno", NEEDS_RECORDS),
-        ("sack", NEEDS_RECORDS),
-        ("sack-pipe", NEEDS_RECORDS),
-        ("tahoe", NEEDS_RECORDS),
-        ("vegas-fine", NEEDS_RECORDS),
-    ],
+    refuses: NEEDS_RECORDS,
     needs_send_log: false,
     build: |_| Box::<Bbr>::default(),
 };
 
-const NEEDS_RECORDS: &str =
-    "BBR needs rate samples and pacing, which only the recovery rack has: use the profile linux-6.12";
+/// Its needs, in every recovery without them.
+pub(super) const NEEDS_RECORDS: &[(&str, &str)] = &recovery::without_records(
+    "BBR needs rate samples and pacing, which only the recovery rack has: use the profile linux-6.12",
+);
 
 /// Gains are in 1/256.
 const UNIT: u64 = 256;
@@ -325,7 +320,8 @@ impl CongestionControl for Bbr {
         let mut window = view.window;
         self.update_bandwidth(sample, view);
         let bandwidth = self.bandwidth();
-        self.aggregation.update(sample, self.round_started, self.delivered_at, bandwidth, view);
+        let rounds = aggregation::ROUNDS;
+        self.aggregation.update(sample, self.round_started, rounds, self.delivered_at, bandwidth, view);
         self.update_cycle(sample, view);
         self.check_full(sample);
         self.check_drain(view, &mut window);
@@ -337,6 +333,6 @@ impl CongestionControl for Bbr {
         Decision { window, pacing_rate: self.pacing_rate, application_limited }
     }
     fn least_burst(&self, pacing_rate: u64) -> Option<u32> {
-        Some(model::least_burst(pacing_rate))
+        Some(bandwidth::least_burst(pacing_rate))
     }
 }
