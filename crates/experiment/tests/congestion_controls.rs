@@ -74,3 +74,35 @@ fn bbr_3_shares_with_cubic() {
     assert!((0.40..0.60).contains(&next_to_cubic("bbr3", 4 * PRODUCT)));
     assert!(next_to_cubic("bbr", PRODUCT) > 0.80);
 }
+
+/// 5 MB over a geostationary satellite, which holds 1036 packets in a round trip, with so many segments remembered.
+fn over_satellite(remembered: u32) -> FlowRecord {
+    let ends = ["server", "terminal"];
+    let path = "rate = \"20 Mbit/s\"\none_way_delay = \"300 ms\"\n\
+        queue = { discipline = \"drop-tail\", limit = \"500 packets\" }";
+    let keys = format!(
+        "profile = \"linux-6.12\"\nvariant = \"cubic\"\nsize = \"5 MB\"\ntcp = {{ receive_buffer = \"8 MB\" }}\n\
+         careful_resume = {{ saved_window = {remembered}, saved_round_trip_time = \"600 ms\" }}"
+    );
+    let text = "duration = \"20 s\"\nnodes = [\"server\", \"terminal\"]\n".to_owned()
+        + &link("space", ends, path)
+        + &flow("download", ends, &keys);
+    run(&plan(&text, &[]), &RunOptions::default(), &|| ()).unwrap()[0].runs[0].flows[0].clone()
+}
+
+/// Slow start from 10 segments takes six round trips to 518; the jump takes one, and a round trip to confirm the path.
+#[test]
+fn careful_resume_saves_round_trips() {
+    let [before, after] = [0, 1000].map(|remembered| over_satellite(remembered).completion_s.unwrap());
+    assert!((1.5..3.0).contains(&(before - after)), "{before} and {after}");
+}
+
+/// Sixteen times the capacity is remembered: most of the jump is lost, the flow retreats, and it is no slower than without.
+#[test]
+fn careful_resume_survives_a_wrong_memory() {
+    let (without, wrong) = (over_satellite(0), over_satellite(16_000));
+    assert!(wrong.retransmissions > 500, "{}", wrong.retransmissions);
+    assert_eq!(wrong.timeouts, 0);
+    let ratio = wrong.completion_s.unwrap() / without.completion_s.unwrap();
+    assert!((0.5..1.2).contains(&ratio), "{ratio}");
+}

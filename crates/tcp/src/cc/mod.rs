@@ -11,6 +11,7 @@ mod aggregation;
 mod bandwidth;
 mod bbr;
 mod bbr3;
+mod careful;
 mod cubic;
 mod cubic_whole;
 mod hystart;
@@ -23,6 +24,8 @@ mod westwood;
 mod westwood_plus;
 
 pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
+pub(crate) use careful::Careful;
+pub use careful::{CarefulResumeParameters, SavedPath};
 pub use cubic::CubicParameters;
 pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;
@@ -168,6 +171,10 @@ pub trait CongestionControl: Debug + Send {
     /// The path is another one, with this round-trip time, if it is known. What was sent before gives no fine samples.
     fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) -> Window {
         view.window
+    }
+    /// A path of which this is remembered is there again, and the window is the initial one. Returns whether it makes use of that.
+    fn resume(&mut self, _saved: SavedPath, _view: &View) -> bool {
+        false
     }
     /// Recovery or a handover scheme has replaced the window.
     fn on_window_replaced(&mut self) {}

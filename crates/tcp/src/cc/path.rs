@@ -1,10 +1,7 @@
 //! A path with one bottleneck for tests of congestion controls that model one: a flow over it, and what each acknowledgment measures.
 
 use super::*;
-use crate::rtt::RoundTrip;
-use crate::view::Tracked;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// The bottleneck, which a test may change at any time.
 #[derive(Clone, Copy, Debug)]
@@ -54,30 +51,10 @@ const REORDERING: u64 = 3;
 
 impl<C: CongestionControl> Flow<C> {
     pub(super) fn new(control: C, path: Bottleneck) -> Self {
-        let round_trip = RoundTrip { smoothed: path.round_trip, ..RoundTrip::default() };
-        let tracked =
-            Tracked { minimum_round_trip: Some(path.round_trip), is_paced: true, ..Tracked::default() };
-        let view = View {
-            parameters: Arc::new(Parameters::default()),
-            now: Instant::from_secs(1),
-            segment_size: SEGMENT,
-            unacknowledged: Offset(0),
-            next: Offset(0),
-            highest_sent: Offset(0),
-            available: Offset(u64::MAX >> 2),
-            window: Window { congestion: 10.0, threshold: f64::INFINITY },
-            inflation: 0,
-            peer_window: 1 << 40,
-            largest_peer_window: 1 << 40,
-            window_limit: u32::MAX,
-            congestion_limited: false,
-            finishing: false,
-            nagle: false,
-            round_trip,
-            scoreboard: Default::default(),
-            sent: None,
-            tracked,
-        };
+        let mut view = crate::view::sample(Parameters::default(), path.round_trip);
+        view.tracked.minimum_round_trip = Some(path.round_trip);
+        view.tracked.is_paced = true;
+        view.congestion_limited = false;
         let start = view.now;
         let mut flow = Flow {
             control,

@@ -4,12 +4,15 @@
 //! the peer; at the other end it hears the peer's marks. It sees what [`HandoverEvent`] and the [`View`], and answers
 //! with [`Action`]s, which the endpoint carries out in the order given.
 
+use crate::cc::SavedPath;
 use crate::parameters::Parameters;
+use crate::recovery;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::fmt::Debug;
 
 mod attachment;
+mod careful_resume;
 mod cross_layer;
 mod demo_vegas;
 mod ehn;
@@ -136,6 +139,9 @@ pub enum Action {
         /// Round-trip time of the new path, if it is known.
         round_trip_time: Option<Duration>,
     },
+    /// A path of which this is remembered is there again: begin with the initial window, and return to that carefully where the
+    /// recovery keeps records of segments (RFC 9959).
+    Resume(SavedPath),
     /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off reset,
     /// send what the window allows.
     GoBack,
@@ -153,6 +159,7 @@ impl Action {
             | Action::SlowStart
             | Action::RenewPath { .. }
             | Action::CloseWindow
+            | Action::Resume(_)
             | Action::GoBack => true,
             Action::Acknowledge { .. }
             | Action::Mark { .. }
@@ -164,7 +171,14 @@ impl Action {
     }
     /// Whether the window is another one after it, or what is under way is, for other reasons than losses.
     pub(crate) fn renews_window(self) -> bool {
-        matches!(self, Action::SetWindow(_) | Action::SlowStart | Action::RenewPath { .. } | Action::GoBack)
+        matches!(
+            self,
+            Action::SetWindow(_)
+                | Action::SlowStart
+                | Action::RenewPath { .. }
+                | Action::Resume(_)
+                | Action::GoBack
+        )
     }
     /// Its name in traces.
     pub fn name(self) -> &'static str {
@@ -184,6 +198,7 @@ impl Action {
             Action::SetWindow(_) => "window set",
             Action::SlowStart => "slow start",
             Action::RenewPath { .. } => "path renewed",
+            Action::Resume(_) => "path resumed",
             Action::GoBack => "go back",
         }
     }
@@ -264,12 +279,15 @@ pub struct Scheme {
     pub traits: Traits,
     /// Where it must be installed.
     pub installed: Installed,
+    /// Recoveries it makes no sense with, each with the reason.
+    pub refuses: &'static [(&'static str, &'static str)],
     /// Builds it for one end of a connection.
     pub build: fn(&Parameters) -> Box<dyn Handover>,
 }
 
 /// Every scheme.
 pub static ALL: &[&Scheme] = &[
+    &careful_resume::SCHEME,
     &cross_layer::SCHEME,
     &cross_layer::RESTORE,
     &demo_vegas::SCHEME,
@@ -278,6 +296,11 @@ pub static ALL: &[&Scheme] = &[
     &mobility_vegas::SCHEME,
     &tr_acks::SCHEME,
 ];
+
+/// Recoveries that Careful Resume makes no sense with, with the reason.
+pub const NEEDS_PACING: &[(&str, &str)] = &recovery::without_records(
+    "Careful Resume needs pacing, which only the recovery rack has: use the profile linux-6.12",
+);
 
 /// The scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

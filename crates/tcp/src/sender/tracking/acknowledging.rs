@@ -321,7 +321,8 @@ impl Run<'_, '_> {
         self.s.view.congestion_limited = self.t.use_of_window.was_full;
         let decision = self.s.control.on_rate_sample(sample, &self.s.view);
         self.follow(decision);
-        self.t.pacing.waits = self.s.control.controls_rate();
+        // A flow that was paced once stays paced, as in Linux.
+        self.t.pacing.waits = true;
     }
     pub(super) fn follow(&mut self, decision: Decision) {
         self.s.view.window = decision.window;
