@@ -6,7 +6,8 @@ use crate::units::Complaint;
 use seamline_tcp::cc::CarefulResumeParameters;
 use seamline_tcp::handover::{
     AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, GoOnWith,
-    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, TrAcksParameters, WithoutProduct,
+    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, SatcpParameters, TrAcksParameters,
+    WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
@@ -19,6 +20,7 @@ pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
         part ehn (handover.ehn): ehn(), "Parameters of explicit handover notification";
         part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP";
         part mobility_vegas (handover.mobility_vegas): mobility_vegas(), "Parameters of Mobility-Vegas";
+        part satcp (handover.satcp): satcp(), "Parameters of SaTCP";
         part tr_acks (handover.tr_acks): tr_acks(), "Parameters of triplicate acknowledgments";
     }
 }
@@ -108,6 +110,12 @@ fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
     }
     .replaced("measure_anew", "`remeasure`")
     .replaced("patience", "`timeout`")
+}
+
+fn satcp<'a>() -> Keys<'a, SatcpParameters> {
+    table! { SatcpParameters;
+        key duration: positive_time(), "How long after a report of a disruption losses count as its losses";
+    }
 }
 
 fn tr_acks<'a>() -> Keys<'a, TrAcksParameters> {

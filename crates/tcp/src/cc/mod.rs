@@ -176,6 +176,8 @@ pub trait CongestionControl: Debug + Send {
     fn resume(&mut self, _saved: SavedPath, _view: &View) -> bool {
         false
     }
+    /// Until then losses are likely those of a disruption that a handover scheme was told of.
+    fn expect_losses(&mut self, _until: Instant) {}
     /// Recovery or a handover scheme has replaced the window.
     fn on_window_replaced(&mut self) {}
 

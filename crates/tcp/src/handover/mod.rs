@@ -19,6 +19,7 @@ mod ehn;
 mod freeze;
 mod mobility_vegas;
 mod notice;
+mod satcp;
 mod tr_acks;
 
 pub use cross_layer::{CrossLayerParameters, WithoutProduct};
@@ -26,6 +27,7 @@ pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
 pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
+pub use satcp::SatcpParameters;
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
 parameters! {
@@ -41,6 +43,8 @@ parameters! {
         pub ehn: EhnParameters = Default::default(),
         /// Read by Mobility-Vegas.
         pub mobility_vegas: MobilityVegasParameters = Default::default(),
+        /// Read by SaTCP.
+        pub satcp: SatcpParameters = Default::default(),
         /// Read by TR-ACKs.
         pub tr_acks: TrAcksParameters = Default::default(),
         /// Read by Freeze-TCP.
@@ -139,6 +143,11 @@ pub enum Action {
         /// Round-trip time of the new path, if it is known.
         round_trip_time: Option<Duration>,
     },
+    /// Until then losses are likely those of a disruption that was announced: congestion control may come back from them faster.
+    ExpectLosses {
+        /// When that ends.
+        until: Instant,
+    },
     /// A path of which this is remembered is there again: begin with the initial window, and return to that carefully where the
     /// recovery keeps records of segments (RFC 9959).
     Resume(SavedPath),
@@ -159,6 +168,7 @@ impl Action {
             | Action::SlowStart
             | Action::RenewPath { .. }
             | Action::CloseWindow
+            | Action::ExpectLosses { .. }
             | Action::Resume(_)
             | Action::GoBack => true,
             Action::Acknowledge { .. }
@@ -198,6 +208,7 @@ impl Action {
             Action::SetWindow(_) => "window set",
             Action::SlowStart => "slow start",
             Action::RenewPath { .. } => "path renewed",
+            Action::ExpectLosses { .. } => "losses expected",
             Action::Resume(_) => "path resumed",
             Action::GoBack => "go back",
         }
@@ -294,6 +305,7 @@ pub static ALL: &[&Scheme] = &[
     &ehn::SCHEME,
     &freeze::SCHEME,
     &mobility_vegas::SCHEME,
+    &satcp::SCHEME,
     &tr_acks::SCHEME,
 ];
 

@@ -79,6 +79,7 @@ impl Sender {
             Action::RenewPath { round_trip_time } => {
                 self.commands.push(Command::RenewPath { round_trip_time })
             }
+            Action::ExpectLosses { until } => self.control.expect_losses(until),
             Action::Resume(_) => self.commands.push(Command::SetWindow(self.first_window())),
             Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.commands),
             Action::Acknowledge { .. }

@@ -224,6 +224,9 @@ impl CongestionControl for Careful {
     fn on_window_replaced(&mut self) {
         self.inner.on_window_replaced();
     }
+    fn expect_losses(&mut self, until: Instant) {
+        self.inner.expect_losses(until);
+    }
     fn resume(&mut self, saved: SavedPath, view: &View) -> bool {
         self.saved = saved;
         self.delivered = view.tracked.delivered;

@@ -33,6 +33,7 @@ impl Run<'_, '_> {
                 self.t.minimum_round_trip.forget();
                 self.s.view.window = self.s.control.on_path_change(round_trip_time, &self.s.view);
             }
+            Action::ExpectLosses { until } => self.s.control.expect_losses(until),
             Action::Resume(saved) => self.resume_path(saved),
             Action::GoBack => self.go_back(),
             Action::Acknowledge { .. }
