@@ -24,6 +24,7 @@ mod westwood;
 mod westwood_plus;
 
 pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
+pub use bbr::LeoCcParameters;
 pub(crate) use careful::Careful;
 pub use careful::{CarefulResumeParameters, SavedPath};
 pub use cubic::CubicParameters;
@@ -42,6 +43,8 @@ pub struct CongestionControlParameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by LeoCC.
+    pub leocc: LeoCcParameters,
     /// Read by those that other crates add.
     pub own: OwnSet,
 }
@@ -232,6 +235,7 @@ static BUILT_IN: &[&Algorithm] = &[
     &bbr::ALGORITHM,
     &bbr3::ALGORITHM,
     &cubic::ALGORITHM,
+    bbr::LEOCC,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,
     &westwood::ALGORITHM,

@@ -6,7 +6,7 @@ impl Bbr {
     fn burst(&self, view: &View) -> u64 {
         bandwidth::burst(self.pacing_rate, bandwidth::least_burst(self.pacing_rate), view.segment_size)
     }
-    fn product(&self, bandwidth: Bandwidth, gain: u64) -> u64 {
+    pub(super) fn product(&self, bandwidth: Bandwidth, gain: u64) -> u64 {
         self.smallest.map_or(u64::from(INITIAL_WINDOW), |smallest| bandwidth.product(smallest, gain))
     }
     /// Room for bursts at both ends, and for delayed acknowledgments (`bbr_quantization_budget`).
@@ -26,12 +26,13 @@ impl Bbr {
         (u64::from(in_flight) + more).saturating_sub(delivered)
     }
 
-    /// The window after an acknowledgment (`bbr_set_cwnd`).
+    /// The window after an acknowledgment (`bbr_set_cwnd`), with which the round-trip time is probed at most `probe`.
     pub(super) fn next_window(
         &mut self,
         window: u32,
         sample: &RateSample,
         bandwidth: Bandwidth,
+        probe: u32,
         view: &View,
     ) -> u32 {
         let mut next = window;
@@ -50,7 +51,7 @@ impl Bbr {
                 next = next.max(LEAST_WINDOW);
             }
         }
-        if self.mode == Mode::ProbeRoundTrip { next.min(LEAST_WINDOW) } else { next }
+        if self.mode == Mode::ProbeRoundTrip { next.min(probe) } else { next }
     }
     /// Packet conservation in the first round trip of a recovery; afterwards the window before it comes back. The second value says
     /// whether packets are conserved.
