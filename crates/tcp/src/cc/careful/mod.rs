@@ -21,7 +21,7 @@ parameters! {
         pub largest_jump: f64 = f64::INFINITY,
         /// What of the measured capacity becomes the threshold when a jump was too much (Beta, from 0.5 to 1).
         pub decrease: f64 = 0.5,
-        /// For how long what was observed may be used (Lifetime); RFC 9959 section 4.2.1 speaks of minutes for paths that vary. Read by
+        /// For how long what was observed may be used (Lifetime); RFC 9959 section 4.3.1 speaks of minutes for paths that vary. Read by
         /// the handover scheme.
         pub lifetime: Duration = Duration::from_secs(300),
     }
