@@ -56,8 +56,8 @@ fn results_are_explained_by_what_the_scenario_lacks() {
 fn a_variant_that_only_kernels_have_leads_to_the_lab() {
     let folder = folder();
     fs::write(folder.path().join("plain.toml"), PLAIN).unwrap();
-    let message = refuses(&["check", "plain.toml", "--set", "flow.main.variant=bbr3"], folder.path());
-    assert_contains(&message, &["no such value", "seamline lab FILE --congestion bbr3"]);
+    let message = refuses(&["check", "plain.toml", "--set", "flow.main.variant=bbr2"], folder.path());
+    assert_contains(&message, &["no such value", "seamline lab FILE --congestion bbr2"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod tracking;
 mod undoing;
 mod window_use;
 
-use crate::cc::{Acked, CongestionControl, Loss};
+use crate::cc::{Acked, Careful, CongestionControl, Loss};
 use crate::ecn::{EcnNeeds, Report};
 use crate::emit::Header;
 use crate::handover::Action;
@@ -168,7 +168,12 @@ impl Sender {
         };
         let keeps_records = matches!(variant.recovery.engine, Engine::Records);
         let judges = parameters.recovery.spurious_detection != SpuriousDetection::None;
-        let control = (variant.congestion_control.build)(parameters);
+        let mut control = (variant.congestion_control.build)(parameters);
+        if let Some(saved) =
+            parameters.careful_resume.saved().filter(|_| keeps_records && !control.controls_rate())
+        {
+            Careful::around(&mut control, saved, &view);
+        }
         let mut tracking = keeps_records.then(|| Box::new(Tracking::new(parameters, first)));
         if let Some(tracking) =
             tracking.as_mut().filter(|_| parameters.segments.paced || control.controls_rate())

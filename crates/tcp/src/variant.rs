@@ -108,6 +108,20 @@ static BUILT_IN: &[NamedVariant] = &[
         congestion_control: "bbr",
         recovery: Some("rack"),
     },
+    NamedVariant {
+        name: "bbr3",
+        summary: "BBR, version 3: bounded by losses above 2 %, with headroom for others",
+        cite: "draft-ietf-ccwg-bbr",
+        congestion_control: "bbr3",
+        recovery: Some("rack"),
+    },
+    NamedVariant {
+        name: "leocc",
+        summary: "BBR that measures the path again at each reconfiguration of satellites",
+        cite: "Lai et al., ACM SIGCOMM 2025",
+        congestion_control: "leocc",
+        recovery: Some("rack"),
+    },
 ];
 
 /// Every named variant. A congestion control of another crate is one by its own name, with selective acknowledgments.

@@ -171,3 +171,34 @@ impl View {
         end.saturating_since(at).min(u64::from(self.segment_size)) as u32
     }
 }
+
+/// A sender with endless data and an initial window of 10, for unit tests.
+#[cfg(test)]
+pub(crate) fn sample(parameters: Parameters, round_trip: Duration) -> View {
+    View {
+        parameters: Arc::new(parameters),
+        now: Instant::from_secs(1),
+        segment_size: 1000,
+        unacknowledged: Offset(0),
+        next: Offset(0),
+        highest_sent: Offset(0),
+        available: Offset(u64::MAX >> 2),
+        window: Window { congestion: 10.0, threshold: f64::INFINITY },
+        inflation: 0,
+        peer_window: 1 << 40,
+        largest_peer_window: 1 << 40,
+        window_limit: u32::MAX,
+        congestion_limited: true,
+        finishing: false,
+        nagle: false,
+        round_trip: RoundTrip {
+            smoothed: round_trip,
+            latest: round_trip,
+            minimum: round_trip,
+            ..RoundTrip::default()
+        },
+        scoreboard: RangeSet::default(),
+        sent: None,
+        tracked: Tracked::default(),
+    }
+}

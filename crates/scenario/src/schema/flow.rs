@@ -26,7 +26,6 @@ const NO_SCHEME: (&str, &str) = ("none", "no scheme");
 const OF_KERNELS: &[&str] = &[
     "bbr1",
     "bbr2",
-    "bbr3",
     "bic",
     "cdg",
     "copa",
@@ -34,7 +33,6 @@ const OF_KERNELS: &[&str] = &[
     "htcp",
     "hybla",
     "illinois",
-    "leocc",
     "lp",
     "nv",
     "pcc",
@@ -155,6 +153,9 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
     if it.stop.is_some_and(|stop| stop <= it.start) && !reader.is_wrong("start") {
         reader.refuse_value("stop", Complaint::new("the flow would stop before it starts"));
     }
+    if let Some((_, variant)) = &variant {
+        refuse_recovery(&it, variant, reader);
+    }
     let size = it.size.map(|size| bytes(size, &it.parameters));
     if size == Some(0) {
         reader.refuse_value("size", Complaint::new("a transfer of nothing").code(Code::OutOfBounds));
@@ -213,6 +214,26 @@ fn variant_of(it: &Options, reader: &mut Reader<'_>) -> Option<(String, Variant)
     let name = reader.accept("variant", found)?;
     let variant = reader.accept("variant", variant::find(name, &it.parameters).map_err(refusal))?;
     Some((name.to_owned(), variant))
+}
+
+/// Handover schemes, and Careful Resume at the beginning, do not make sense with every recovery.
+fn refuse_recovery(it: &Options, variant: &Variant, reader: &mut Reader<'_>) {
+    let recovery = variant.recovery.name;
+    let reason = |refuses: &[(&str, &'static str)]| {
+        refuses.iter().find(|(refused, _)| *refused == recovery).map(|(_, reason)| *reason)
+    };
+    let scheme = handover::find(it.handover);
+    let resumes = it.parameters.careful_resume.saved_window > 0.0;
+    let refused = [
+        ("handover", scheme.and_then(|scheme| reason(scheme.refuses))),
+        ("careful_resume", resumes.then(|| reason(handover::NEEDS_PACING)).flatten()),
+    ];
+    for (key, why) in refused {
+        if let Some(why) = why.filter(|_| reader.has(key)) {
+            let complaint = Complaint::new(format!("recovery \"{recovery}\": {why}")).code(Code::RefusedPair);
+            reader.refuse_value(key, complaint);
+        }
+    }
 }
 
 fn refusal(error: PairError) -> Complaint {

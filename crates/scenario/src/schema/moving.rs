@@ -1,20 +1,26 @@
 //! Parameters of the handover schemes, each scheme in its own table: `freeze = { acknowledgments = 3 }`.
 
-use crate::keys::{Keys, boolean, choice, positive_time, table, whole};
+use crate::codes::Code;
+use crate::keys::{Keys, boolean, choice, number, positive_time, table, time, whole};
+use crate::units::Complaint;
+use seamline_tcp::cc::CarefulResumeParameters;
 use seamline_tcp::handover::{
     AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, GoOnWith,
-    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, TrAcksParameters, WithoutProduct,
+    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, SatcpParameters, TrAcksParameters,
+    WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
 pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
     table! { Parameters;
+        part careful_resume: careful_resume(), "Careful Resume (RFC 9959): what is remembered of the path, at the beginning or over a handover";
         part cross_layer (handover.cross_layer): cross_layer(), "Parameters of the cross-layer adaptations";
         part demo_vegas (handover.demo_vegas): demo_vegas(), "Parameters of Demo-Vegas";
         part eclair_restore (handover.eclair_restore): cross_layer(), "Parameters of the original ECLAIR";
         part ehn (handover.ehn): ehn(), "Parameters of explicit handover notification";
         part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP";
         part mobility_vegas (handover.mobility_vegas): mobility_vegas(), "Parameters of Mobility-Vegas";
+        part satcp (handover.satcp): satcp(), "Parameters of SaTCP";
         part tr_acks (handover.tr_acks): tr_acks(), "Parameters of triplicate acknowledgments";
     }
 }
@@ -37,6 +43,24 @@ const AFTER: &[(&str, AfterReconnection)] =
 const LONGEST: &str = "Longest disconnection; after it the notification of its end counts as lost";
 const NOTICE_INTERVAL: &str =
     "Time from the first notification to the second; it doubles with each further one";
+
+fn careful_resume<'a>() -> Keys<'a, CarefulResumeParameters> {
+    table! { CarefulResumeParameters;
+        key saved_window: number(0.0, 1e9), "Capacity remembered at the beginning of a connection, in segments (saved_cwnd); 0 for none";
+        key saved_round_trip_time: time(), "Smallest round-trip time with it (saved_rtt)";
+        key largest_jump: number(1.0, 1e9), "Largest window to jump to, in segments (max_jump)";
+        key decrease: number(0.5, 1.0), "Factor of the measured capacity that becomes the slow start threshold after a retreat (Beta)";
+        key lifetime: positive_time(), "How long the handover scheme may use what it has observed (Lifetime)";
+    }
+    .check(|reader, it| {
+        if it.saved_window > 0.0 && it.saved_round_trip_time.is_zero() {
+            let complaint = Complaint::new("without a round-trip time the path cannot be confirmed")
+                .code(Code::Missing)
+                .tip("add saved_round_trip_time = \"600 ms\"");
+            reader.refuse_value("saved_window", complaint);
+        }
+    })
+}
 
 fn cross_layer<'a>() -> Keys<'a, CrossLayerParameters> {
     table! { CrossLayerParameters;
@@ -86,6 +110,12 @@ fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
     }
     .replaced("measure_anew", "`remeasure`")
     .replaced("patience", "`timeout`")
+}
+
+fn satcp<'a>() -> Keys<'a, SatcpParameters> {
+    table! { SatcpParameters;
+        key duration: positive_time(), "How long after a report of a disruption losses count as its losses";
+    }
 }
 
 fn tr_acks<'a>() -> Keys<'a, TrAcksParameters> {

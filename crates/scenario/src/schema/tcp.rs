@@ -8,7 +8,7 @@ use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_tcp::EcnUse;
 use seamline_tcp::cc::{
-    CubicParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
+    CubicParameters, LeoCcParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
 };
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
 use seamline_tcp::recovery::SpuriousDetection;
@@ -22,6 +22,7 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
         part vegas (congestion_control.vegas): vegas(), "Parameters of Vegas";
         part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
         part westwood_plus (congestion_control.westwood_plus): westwood_plus(), "Parameters of Westwood+";
+        part leocc (congestion_control.leocc): leocc(), "Parameters of LeoCC";
         part cubic (congestion_control.cubic): cubic(), "Parameters of CUBIC";
         part loss_notification: loss_notification::keys(), "Losses over the air are distinguished from congestion";
         .with(moving::keys(), |it| it);
@@ -167,6 +168,14 @@ fn westwood<'a>() -> Keys<'a, WestwoodParameters> {
 fn westwood_plus<'a>() -> Keys<'a, WestwoodPlusParameters> {
     table! { WestwoodPlusParameters;
         key shortest_sample: positive_time(), "Minimum time over which bandwidth is measured";
+    }
+}
+
+fn leocc<'a>() -> Keys<'a, LeoCcParameters> {
+    table! { LeoCcParameters;
+        key first_reconfiguration: time(), "When the first reconfiguration of the satellites comes, from the beginning of the run";
+        key reconfigured_every: time(), "Time from one reconfiguration to the next; `0 s`: only a handover scheme reports them";
+        key fluctuation: time(), "How much round-trip times vary without a queue";
     }
 }
 

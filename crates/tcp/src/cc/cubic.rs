@@ -56,6 +56,8 @@ struct Curve {
 struct Cubic {
     curve: Curve,
     last_ack_at: Option<Instant>,
+    /// Until then losses are those of a disruption.
+    losses_expected_until: Instant,
     /// Boxed, because few profiles take cuts back, and connections at rest keep all of this.
     kept: Option<Box<Curve>>,
 }
@@ -64,7 +66,8 @@ impl Cubic {
     /// Section 4.2: K from the window at the beginning of the epoch.
     fn begin_epoch(&self, begin: f64, now: Instant, cubic: &CubicParameters) -> Epoch {
         let (origin, time_to_origin) = if begin < self.curve.maximum {
-            (self.curve.maximum, libm::cbrt((self.curve.maximum - begin) / cubic.aggressiveness))
+            let usual = libm::cbrt((self.curve.maximum - begin) / cubic.aggressiveness);
+            (self.curve.maximum, if now < self.losses_expected_until { usual / 9.0 } else { usual })
         } else {
             (begin, 0.0)
         };
@@ -136,7 +139,9 @@ impl CongestionControl for Cubic {
         let congestion = match loss {
             Loss::Detected => threshold,
             Loss::Collapsed => {
-                self.curve.maximum = 0.0;
+                if view.now >= self.losses_expected_until {
+                    self.curve.maximum = 0.0;
+                }
                 1.0
             }
         };
@@ -155,6 +160,10 @@ impl CongestionControl for Cubic {
             self.curve = *kept;
         }
         view.window.at_least(before)
+    }
+    /// SaTCP's patch (crate::handover, `satcp`): the maximum outlives timeouts, and is back in a ninth of the usual time.
+    fn expect_losses(&mut self, until: Instant) {
+        self.losses_expected_until = until;
     }
     fn on_window_replaced(&mut self) {
         self.curve.epoch = None;

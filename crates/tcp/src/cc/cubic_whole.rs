@@ -16,6 +16,8 @@ const FRIENDLY: u32 = 8 * (UNIT + DECREASE) / 3 / (UNIT - DECREASE);
 const LONGEST_FIRST_STEP: u32 = 20;
 /// The curve is not looked at more often than this while the window stays.
 const LEAST_INTERVAL: u64 = 1000 / 32;
+/// The whole of the time to the window before the loss.
+const NINTHS: u64 = 9;
 
 /// One stay in congestion avoidance. Times are in milliseconds, K in 1/1024 s.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +48,8 @@ pub(super) struct CubicWhole {
     curve: Curve,
     ending: Ending,
     increase: AdditiveIncrease,
+    /// Until then losses are those of a disruption.
+    losses_expected_until: Instant,
 }
 
 impl CubicWhole {
@@ -54,6 +58,7 @@ impl CubicWhole {
             curve: Curve::default(),
             ending: Ending::new(parameters, SlowStart::HyStart),
             increase: AdditiveIncrease::default(),
+            losses_expected_until: Instant::ZERO,
         }
     }
 }
@@ -81,24 +86,24 @@ const MIDDLE: f64 = 1.11;
 
 impl Curve {
     /// Set how many segments let the window grow by one (`bictcp_update`).
-    fn update(&mut self, window: u32, acknowledged: u32, now: u64) {
+    fn update(&mut self, window: u32, acknowledged: u32, now: u64, way_back: u64) {
         self.acknowledged += acknowledged;
         if self.last_window == window && now - self.last_time <= LEAST_INTERVAL {
             return;
         }
         if self.epoch.is_none() || now != self.last_time {
-            self.follow_curve(window, acknowledged, now);
+            self.follow_curve(window, acknowledged, now, way_back);
         }
         self.stay_friendly(window);
         self.step = self.step.max(2);
     }
-    fn follow_curve(&mut self, window: u32, acknowledged: u32, now: u64) {
+    fn follow_curve(&mut self, window: u32, acknowledged: u32, now: u64, way_back: u64) {
         self.last_window = window;
         self.last_time = now;
         let epoch = self.epoch.unwrap_or_else(|| {
             self.acknowledged = acknowledged;
             self.friendly = window;
-            self.begin(window, now)
+            self.begin(window, now, way_back)
         });
         self.epoch = Some(epoch);
         let ahead = self.smallest.map_or(0, |smallest| smallest.as_nanos().div_ceil(1_000_000));
@@ -115,12 +120,14 @@ impl Curve {
             self.step = self.step.min(LONGEST_FIRST_STEP);
         }
     }
-    fn begin(&self, window: u32, now: u64) -> Epoch {
+    /// `way_back` is the share of the usual time to the window before the loss, in ninths.
+    fn begin(&self, window: u32, now: u64, way_back: u64) -> Epoch {
         if self.maximum <= window {
             return Epoch { began: now, origin: window, time_to_origin: 0 };
         }
         let factor = (1 << 40) / AGGRESSIVENESS;
-        let time_to_origin = cube_root(factor * u64::from(self.maximum - window));
+        let usual = cube_root(factor * u64::from(self.maximum - window));
+        let time_to_origin = usual - usual * (NINTHS - way_back) / NINTHS;
         Epoch { began: now, origin: self.maximum, time_to_origin }
     }
     fn stay_friendly(&mut self, window: u32) {
@@ -149,7 +156,8 @@ impl CongestionControl for CubicWhole {
         }
         if left > 0 {
             let segments = window.congestion as u32;
-            self.curve.update(segments, left, milliseconds(view.now));
+            let way_back = if view.now < self.losses_expected_until { 1 } else { NINTHS };
+            self.curve.update(segments, left, milliseconds(view.now), way_back);
             window.congestion = f64::from(self.increase.grow(segments, self.curve.step, left));
         }
         window
@@ -175,7 +183,7 @@ impl CongestionControl for CubicWhole {
         self.ending.on_round_trip(sample, smallest, view)
     }
     fn on_state(&mut self, state: RecoveryState, view: &View) {
-        if state == RecoveryState::Loss {
+        if state == RecoveryState::Loss && view.now >= self.losses_expected_until {
             self.curve = Curve::default();
             self.ending.restart(view);
         }
@@ -186,6 +194,10 @@ impl CongestionControl for CubicWhole {
             epoch.began = (epoch.began + idle.as_nanos() / 1_000_000).min(milliseconds(view.now));
         }
         None
+    }
+    /// SaTCP's patch (crate::handover, `satcp`): the curve outlives timeouts, and a new one takes a ninth of its usual time.
+    fn expect_losses(&mut self, until: Instant) {
+        self.losses_expected_until = until;
     }
     /// Where a handover scheme replaces the window, the curve begins anew from it.
     fn on_window_replaced(&mut self) {

@@ -8,12 +8,18 @@ use seamline_wire::{Duration, Instant};
 use std::fmt::Debug;
 
 mod added;
+mod aggregation;
+mod bandwidth;
 mod bbr;
+mod bbr3;
+mod careful;
 mod cubic;
 mod cubic_whole;
 mod dctcp;
 mod hystart;
 mod hystart_plus_plus;
+#[cfg(test)]
+mod path;
 mod prague;
 mod reno;
 mod reno_whole;
@@ -23,6 +29,9 @@ mod westwood;
 mod westwood_plus;
 
 pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
+pub use bbr::LeoCcParameters;
+pub(crate) use careful::Careful;
+pub use careful::{CarefulResumeParameters, SavedPath};
 pub use cubic::CubicParameters;
 pub use slow_start::SlowStart;
 pub use vegas::VegasParameters;
@@ -40,6 +49,8 @@ pub struct CongestionControlParameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by LeoCC.
+    pub leocc: LeoCcParameters,
     /// Read by those that other crates add.
     pub own: OwnSet,
 }
@@ -114,6 +125,29 @@ pub struct RateSample {
     pub maybe_delayed: bool,
     /// Segments in flight before the acknowledgment.
     pub prior_in_flight: u32,
+    /// Segments taken to be lost between the sending and the acknowledgment of the newest segment acknowledged.
+    pub lost_since: u64,
+    /// Segments in flight when that segment was sent, itself included.
+    pub in_flight_at_departure: u32,
+}
+
+/// A segment that is taken to be lost, as congestion control with a model of the path sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// Its first byte.
+    pub start: Offset,
+    /// The end of it.
+    pub end: Offset,
+    /// When it was last sent.
+    pub sent: Instant,
+    /// Segments in flight when it was sent, itself included.
+    pub in_flight_at_departure: u32,
+    /// Segments taken to be lost since it was sent, itself included.
+    pub lost_since: u64,
+    /// Segments delivered so far.
+    pub delivered: u64,
+    /// The application limited the flow when it was sent.
+    pub application_limited: bool,
 }
 
 /// What a congestion control with a model of the path decides.
@@ -155,6 +189,12 @@ pub trait CongestionControl: Debug + Send {
     fn on_path_change(&mut self, _round_trip_time: Option<Duration>, view: &View) -> Window {
         view.window
     }
+    /// A path of which this is remembered is there again, and the window is the initial one. Returns whether it makes use of that.
+    fn resume(&mut self, _saved: SavedPath, _view: &View) -> bool {
+        false
+    }
+    /// Until then losses are likely those of a disruption that a handover scheme was told of.
+    fn expect_losses(&mut self, _until: Instant) {}
     /// Recovery or a handover scheme has replaced the window.
     fn on_window_replaced(&mut self) {}
 
@@ -171,6 +211,8 @@ pub trait CongestionControl: Debug + Send {
     fn on_round_trip(&mut self, _sample: Duration, _view: &View) -> Option<Window> {
         None
     }
+    /// A segment is taken to be lost; what that changes in the state of recovery follows.
+    fn on_segment_lost(&mut self, _lost: &LostSegment, _view: &View) {}
     /// Loss recovery has entered a state.
     fn on_state(&mut self, _state: RecoveryState, _view: &View) {}
     /// Data leaves after nothing was in flight; the last segment left so long ago.
@@ -214,23 +256,18 @@ pub struct Algorithm {
 }
 
 /// Recoveries that keep no record of each segment.
-const NEEDS_RECORDS: &[(&str, &str)] = &[
-    ("newreno", NO_RECORDS),
-    ("reno", NO_RECORDS),
-    ("sack", NO_RECORDS),
-    ("sack-pipe", NO_RECORDS),
-    ("tahoe", NO_RECORDS),
-    ("vegas-fine", NO_RECORDS),
-];
-const NO_RECORDS: &str =
-    "it needs counts of segments and pacing, which only the recovery rack has: use the profile linux-6.12";
+const NEEDS_RECORDS: &[(&str, &str)] = &crate::recovery::without_records(
+    "it needs counts of segments and pacing, which only the recovery rack has: use the profile linux-6.12",
+);
 
 /// Every algorithm of this crate.
 static BUILT_IN: &[&Algorithm] = &[
     &bbr::ALGORITHM,
+    &bbr3::ALGORITHM,
     &cubic::ALGORITHM,
     &dctcp::ALGORITHM,
     &prague::ALGORITHM,
+    bbr::LEOCC,
     &reno::ALGORITHM,
     &vegas::ALGORITHM,
     &westwood::ALGORITHM,

@@ -14,6 +14,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Ho, Chan and Chen, IEEE Global Internet Symposium 2005",
     traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::BothEnds,
+    refuses: &[],
     build: |parameters| {
         Box::new(DemoVegas { parameters: parameters.handover.demo_vegas.clone(), heard: false })
     },

@@ -13,6 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Izumikawa, Yamaguchi and Katto, IEEE WCNC 2004",
     traits: END_TO_END,
     installed: Installed::BothEnds,
+    refuses: &[],
     build: |parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
 };
 

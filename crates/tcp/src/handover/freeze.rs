@@ -12,6 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Goff et al., IEEE INFOCOM 2000",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
+    refuses: &[],
     build: |parameters| {
         Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Attached })
     },

@@ -19,6 +19,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Ho and Chiu, Improving performance of TCP-Vegas for Mobile IP handoffs, 2020",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
+    refuses: &[],
     build: |parameters| Box::new(MobilityVegas::new(parameters.handover.mobility_vegas.clone())),
 };
 

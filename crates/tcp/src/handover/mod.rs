@@ -4,18 +4,22 @@
 //! the peer; at the other end it hears the peer's marks. It sees what [`HandoverEvent`] and the [`View`], and answers
 //! with [`Action`]s, which the endpoint carries out in the order given.
 
+use crate::cc::SavedPath;
 use crate::parameters::Parameters;
+use crate::recovery;
 use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::fmt::Debug;
 
 mod attachment;
+mod careful_resume;
 mod cross_layer;
 mod demo_vegas;
 mod ehn;
 mod freeze;
 mod mobility_vegas;
 mod notice;
+mod satcp;
 mod tr_acks;
 
 pub use cross_layer::{CrossLayerParameters, WithoutProduct};
@@ -23,6 +27,7 @@ pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
 pub use freeze::FreezeParameters;
 pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
+pub use satcp::SatcpParameters;
 pub use tr_acks::{AfterReconnection, TrAcksParameters};
 
 parameters! {
@@ -38,6 +43,8 @@ parameters! {
         pub ehn: EhnParameters = Default::default(),
         /// Read by Mobility-Vegas.
         pub mobility_vegas: MobilityVegasParameters = Default::default(),
+        /// Read by SaTCP.
+        pub satcp: SatcpParameters = Default::default(),
         /// Read by TR-ACKs.
         pub tr_acks: TrAcksParameters = Default::default(),
         /// Read by Freeze-TCP.
@@ -136,6 +143,14 @@ pub enum Action {
         /// Round-trip time of the new path, if it is known.
         round_trip_time: Option<Duration>,
     },
+    /// Until then losses are likely those of a disruption that was announced: congestion control may come back from them faster.
+    ExpectLosses {
+        /// When that ends.
+        until: Instant,
+    },
+    /// A path of which this is remembered is there again: begin with the initial window, and return to that carefully where the
+    /// recovery keeps records of segments (RFC 9959).
+    Resume(SavedPath),
     /// What is outstanding was lost, and not to congestion: SND.NXT = SND.UNA, timer and back-off reset,
     /// send what the window allows.
     GoBack,
@@ -153,6 +168,8 @@ impl Action {
             | Action::SlowStart
             | Action::RenewPath { .. }
             | Action::CloseWindow
+            | Action::ExpectLosses { .. }
+            | Action::Resume(_)
             | Action::GoBack => true,
             Action::Acknowledge { .. }
             | Action::Mark { .. }
@@ -164,7 +181,14 @@ impl Action {
     }
     /// Whether the window is another one after it, or what is under way is, for other reasons than losses.
     pub(crate) fn renews_window(self) -> bool {
-        matches!(self, Action::SetWindow(_) | Action::SlowStart | Action::RenewPath { .. } | Action::GoBack)
+        matches!(
+            self,
+            Action::SetWindow(_)
+                | Action::SlowStart
+                | Action::RenewPath { .. }
+                | Action::Resume(_)
+                | Action::GoBack
+        )
     }
     /// Its name in traces.
     pub fn name(self) -> &'static str {
@@ -184,6 +208,8 @@ impl Action {
             Action::SetWindow(_) => "window set",
             Action::SlowStart => "slow start",
             Action::RenewPath { .. } => "path renewed",
+            Action::ExpectLosses { .. } => "losses expected",
+            Action::Resume(_) => "path resumed",
             Action::GoBack => "go back",
         }
     }
@@ -264,20 +290,29 @@ pub struct Scheme {
     pub traits: Traits,
     /// Where it must be installed.
     pub installed: Installed,
+    /// Recoveries it makes no sense with, each with the reason.
+    pub refuses: &'static [(&'static str, &'static str)],
     /// Builds it for one end of a connection.
     pub build: fn(&Parameters) -> Box<dyn Handover>,
 }
 
 /// Every scheme.
 pub static ALL: &[&Scheme] = &[
+    &careful_resume::SCHEME,
     &cross_layer::SCHEME,
     &cross_layer::RESTORE,
     &demo_vegas::SCHEME,
     &ehn::SCHEME,
     &freeze::SCHEME,
     &mobility_vegas::SCHEME,
+    &satcp::SCHEME,
     &tr_acks::SCHEME,
 ];
+
+/// Recoveries that Careful Resume makes no sense with, with the reason.
+pub const NEEDS_PACING: &[(&str, &str)] = &recovery::without_records(
+    "Careful Resume needs pacing, which only the recovery rack has: use the profile linux-6.12",
+);
 
 /// The scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Caceres and Iftode, IEEE JSAC 13(5), 1995",
     traits: END_TO_END,
     installed: Installed::MobileEnd,
+    refuses: &[],
     build: |parameters| Box::new(TrAcks { parameters: parameters.handover.tr_acks.clone(), marked: 0 }),
 };
 

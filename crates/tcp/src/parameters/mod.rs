@@ -8,7 +8,7 @@ pub use receiving::{
     WindowTuning,
 };
 
-use crate::cc::{CongestionControlParameters, SlowStart};
+use crate::cc::{CarefulResumeParameters, CongestionControlParameters, SlowStart};
 use crate::ecn::EcnUse;
 use crate::handover::HandoverParameters;
 use crate::loss_notification::LossNotificationParameters;
@@ -36,6 +36,8 @@ pub struct Parameters {
     pub loss_notification: LossNotificationParameters,
     /// Those of each congestion control.
     pub congestion_control: CongestionControlParameters,
+    /// What is remembered of the path.
+    pub careful_resume: CarefulResumeParameters,
     /// Those of each handover scheme.
     pub handover: HandoverParameters,
     /// Only for comparisons with ns-2.

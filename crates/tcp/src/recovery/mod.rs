@@ -217,6 +217,18 @@ pub static ALL: &[&Algorithm] = &[
     &vegas_fine::ALGORITHM,
 ];
 
+/// Every recovery that keeps no records of segments, each refused for this reason.
+pub(crate) const fn without_records(reason: &'static str) -> [(&'static str, &'static str); 6] {
+    [
+        ("newreno", reason),
+        ("reno", reason),
+        ("sack", reason),
+        ("sack-pipe", reason),
+        ("tahoe", reason),
+        ("vegas-fine", reason),
+    ]
+}
+
 static RACK: Algorithm = Algorithm {
     name: "rack",
     summary: "losses found by time, tail loss probes, proportional rate reduction, F-RTO and undoing, as in Linux",

@@ -79,6 +79,8 @@ impl Sender {
             Action::RenewPath { round_trip_time } => {
                 self.commands.push(Command::RenewPath { round_trip_time })
             }
+            Action::ExpectLosses { until } => self.control.expect_losses(until),
+            Action::Resume(_) => self.commands.push(Command::SetWindow(self.first_window())),
             Action::GoBack => self.recovery.on_path_lost(&self.view, &mut self.commands),
             Action::Acknowledge { .. }
             | Action::Mark { .. }
@@ -122,6 +124,11 @@ impl Sender {
             self.apply_all(None, None, exit);
             self.note_state(exit);
         }
+    }
+
+    /// The window with which a flow begins.
+    pub(super) fn first_window(&self) -> Window {
+        Window { congestion: self.initial_window, threshold: self.view.parameters.window.initial_threshold }
     }
 
     fn forget_round_trip(&mut self) {

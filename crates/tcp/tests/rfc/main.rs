@@ -26,6 +26,7 @@ mod proportional;
 mod rack;
 mod receiving;
 mod regressions;
+mod satcp;
 mod script;
 mod selective;
 mod sending;

@@ -1,20 +1,23 @@
 //! BBR, version 1, as in Linux (Cardwell et al., ACM Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00;
 //! tcp_bbr.c): the window and the pacing rate follow a model of the path's bandwidth and its smallest round-trip time.
 
-mod aggregation;
-mod model;
+mod leocc;
 mod policer;
+mod window;
 
+use super::aggregation::{self, Aggregation};
+use super::bandwidth::{self, Bandwidth, MaximumFilter};
 use super::*;
-use aggregation::Aggregation;
-use model::{Bandwidth, MaximumFilter};
 use policer::Policer;
 
+pub use leocc::LeoCcParameters;
+
+pub(super) static LEOCC: &Algorithm = &leocc::ALGORITHM;
 pub(super) static ALGORITHM: Algorithm = Algorithm {
     name: "bbr",
     summary: "paces at the measured bandwidth, with a window of twice bandwidth times smallest round-trip time (version 1, as in Linux)",
     cite: "Cardwell et al., ACM Queue 14(5), 2016; Linux, tcp_bbr.c",
-    refuses: super::NEEDS_RECORDS,
+    refuses: NEEDS_RECORDS,
     needs_send_log: false,
     build: |_| Box::<Bbr>::default(),
 };
@@ -140,6 +143,10 @@ impl Bbr {
         if self.policer.sample(sample, &seen, view) == policer::Outcome::ProbesAgain {
             self.begin_probing(view);
         }
+    }
+    fn update_aggregation(&mut self, sample: &RateSample, view: &View) {
+        let (started, rounds, bandwidth) = (self.round_started, aggregation::ROUNDS, self.bandwidth());
+        self.aggregation.update(sample, started, rounds, self.delivered_at, bandwidth, view);
     }
     fn check_full(&mut self, sample: &RateSample) {
         if self.is_full || !self.round_started || sample.application_limited {
@@ -314,8 +321,7 @@ impl CongestionControl for Bbr {
         }
         let mut window = view.window;
         self.update_bandwidth(sample, view);
-        let bandwidth = self.bandwidth();
-        self.aggregation.update(sample, self.round_started, self.delivered_at, bandwidth, view);
+        self.update_aggregation(sample, view);
         self.update_cycle(sample, view);
         self.check_full(sample);
         self.check_drain(view, &mut window);
@@ -323,10 +329,11 @@ impl CongestionControl for Bbr {
         self.update_gains();
         let bandwidth = self.bandwidth();
         self.set_pacing_rate(bandwidth, self.pacing_gain, view);
-        window.congestion = f64::from(self.next_window(window.congestion as u32, sample, bandwidth, view));
+        window.congestion =
+            f64::from(self.next_window(window.congestion as u32, sample, bandwidth, LEAST_WINDOW, view));
         Decision { window, pacing_rate: self.pacing_rate, application_limited }
     }
     fn least_burst(&self, pacing_rate: u64) -> Option<u32> {
-        Some(model::least_burst(pacing_rate))
+        Some(bandwidth::least_burst(pacing_rate))
     }
 }

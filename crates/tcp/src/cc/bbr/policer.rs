@@ -1,6 +1,5 @@
 //! Token buckets: where losses show that a policer limits the rate, the flow keeps to that rate and does not probe ("lt_bw").
 
-use super::model::Bandwidth;
 use super::*;
 
 const LEAST_ROUNDS: u32 = 4;

@@ -27,6 +27,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "Fanni, Luglio, Roseti and Zampognaro, A cross-layer based handover for TCP applications",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
+    refuses: &[],
     build: |parameters| Box::new(CrossLayer::new(&parameters.handover.cross_layer)),
 };
 
@@ -36,6 +37,7 @@ pub(super) static RESTORE: Scheme = Scheme {
     cite: "Raisinghani and Iyer, ECLAIR, World Wireless Congress 2004",
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
+    refuses: &[],
     build: |parameters| Box::new(CrossLayer::new(&parameters.handover.eclair_restore)),
 };
 

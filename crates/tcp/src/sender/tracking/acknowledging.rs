@@ -311,15 +311,19 @@ impl Run<'_, '_> {
         sample.round_trip = seen.round_trip;
         sample.maybe_delayed = seen.maybe_delayed;
         self.show();
+        if !self.s.control.controls_rate() {
+            if self.is_reducing() {
+                self.reduce(delivered, lost, seen.advanced);
+            } else if self.may_grow(seen) {
+                self.grow(seen, delivered);
+            }
+        }
+        // It may have taken over with this acknowledgment.
         if self.s.control.controls_rate() {
-            return self.follow_model(&sample);
+            self.follow_model(&sample);
+        } else {
+            self.update_pacing_rate();
         }
-        if self.is_reducing() {
-            self.reduce(delivered, lost, seen.advanced);
-        } else if self.may_grow(seen) {
-            self.grow(seen, delivered);
-        }
-        self.update_pacing_rate();
     }
     fn may_grow(&self, seen: &Seen) -> bool {
         if self.t.reordering > REORDERING { seen.makes_progress() } else { seen.acknowledged }
@@ -340,6 +344,8 @@ impl Run<'_, '_> {
         self.s.view.congestion_limited = self.t.use_of_window.is_limited(&self.s.view);
         let decision = self.s.control.on_rate_sample(sample, &self.s.view);
         self.follow(decision);
+        // A flow that was paced once stays paced, as in Linux.
+        self.t.pacing.waits = true;
     }
     pub(super) fn follow(&mut self, decision: Decision) {
         self.s.view.window = decision.window;

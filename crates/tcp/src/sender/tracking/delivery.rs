@@ -1,7 +1,7 @@
 //! How fast the network delivers (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation; Linux, tcp_rate.c).
 
 use super::queue::{Record, Snapshot, sent_after};
-use crate::cc::RateSample;
+use crate::cc::{LostSegment, RateSample};
 use crate::offset::Offset;
 use seamline_wire::{Duration, Instant};
 
@@ -42,8 +42,8 @@ impl Sampling {
 }
 
 impl Delivery {
-    /// What goes into the record of a segment that is sent at `now`.
-    pub(super) fn snapshot(&mut self, now: Instant, nothing_outstanding: bool) -> Snapshot {
+    /// What goes into the record of a segment that is sent at `now`, with which so many are in flight.
+    pub(super) fn snapshot(&mut self, now: Instant, nothing_outstanding: bool, in_flight: u32) -> Snapshot {
         if nothing_outstanding {
             self.first_sent = now;
             self.delivered_at = now;
@@ -51,6 +51,8 @@ impl Delivery {
         Snapshot {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
+            lost: self.lost,
+            in_flight,
             first_sent: self.first_sent,
             application_limited: self.limited_until.is_some(),
             counts: true,
@@ -73,6 +75,19 @@ impl Delivery {
                 is_retransmission: record.ever_resent,
                 send_interval: record.sent.saturating_since(record.snapshot.first_sent),
             });
+        }
+    }
+
+    /// What congestion control hears of a segment that has just been counted as lost.
+    pub(super) fn lost_segment(&self, record: &Record) -> LostSegment {
+        LostSegment {
+            start: record.start,
+            end: record.end,
+            sent: record.sent,
+            in_flight_at_departure: record.snapshot.in_flight,
+            lost_since: self.lost - record.snapshot.lost,
+            delivered: self.delivered,
+            application_limited: record.snapshot.application_limited,
         }
     }
 
@@ -106,6 +121,8 @@ impl Delivery {
         sample.prior_delivered = newest.snapshot.delivered;
         sample.application_limited = newest.snapshot.application_limited;
         sample.is_retransmission = newest.is_retransmission;
+        sample.lost_since = self.lost - newest.snapshot.lost;
+        sample.in_flight_at_departure = newest.snapshot.in_flight;
         let interval = newest.send_interval.max(now.saturating_since(newest.snapshot.delivered_at));
         if minimum_round_trip.is_some_and(|minimum| interval >= minimum) {
             sample.rate = Some((self.delivered - newest.snapshot.delivered, interval));

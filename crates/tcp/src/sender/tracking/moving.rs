@@ -2,7 +2,7 @@
 
 use super::alert::Resend;
 use super::*;
-use crate::cc::Loss;
+use crate::cc::{Careful, Loss, SavedPath};
 use crate::handover::Action;
 use crate::sender::moving::Hold;
 
@@ -33,6 +33,8 @@ impl Run<'_, '_> {
                 self.t.minimum_round_trip.forget();
                 self.s.view.window = self.s.control.on_path_change(round_trip_time, &self.s.view);
             }
+            Action::ExpectLosses { until } => self.s.control.expect_losses(until),
+            Action::Resume(saved) => self.resume_path(saved),
             Action::GoBack => self.go_back(),
             Action::Acknowledge { .. }
             | Action::Mark { .. }
@@ -40,6 +42,18 @@ impl Run<'_, '_> {
             | Action::OpenWindow
             | Action::HoldAcknowledgments
             | Action::ReleaseAcknowledgments(_) => {}
+        }
+    }
+    /// Begin again with the initial window on a path that is remembered.
+    fn resume_path(&mut self, saved: SavedPath) {
+        self.t.minimum_round_trip.forget();
+        self.s.set_window(self.s.first_window());
+        self.t.use_of_window.confirm(self.now());
+        self.show();
+        let control = &mut self.s.control;
+        if !control.resume(saved, &self.s.view) && !control.controls_rate() {
+            Careful::around(control, saved, &self.s.view);
+            control.resume(saved, &self.s.view);
         }
     }
     fn send_one(&mut self) {

@@ -16,6 +16,10 @@ pub(super) struct Snapshot {
     pub(super) delivered: u64,
     /// When the latest of them was.
     pub(super) delivered_at: Instant,
+    /// Segments taken to be lost so far.
+    pub(super) lost: u64,
+    /// Segments in flight, this one included.
+    pub(super) in_flight: u32,
     /// When the segment was sent whose delivery began the current sample.
     pub(super) first_sent: Instant,
     /// Whether the application limited the flow.

@@ -137,6 +137,8 @@ impl Run<'_, '_> {
     pub(super) fn mark_lost(&mut self, id: Id) {
         if self.t.queue.mark_lost(id) {
             self.t.delivery.lost += 1;
+            let lost = self.t.delivery.lost_segment(self.t.queue.get(id));
+            self.s.control.on_segment_lost(&lost, &self.s.view);
         }
     }
 

@@ -41,6 +41,9 @@ impl Run<'_, '_> {
             Cause::Loss(loss) => self.s.control.on_loss(loss, &self.s.view),
         };
         self.s.view.window.threshold = window.threshold;
+        if self.s.control.controls_rate() {
+            self.s.view.window.congestion = window.congestion;
+        }
     }
     /// The window for what was just delivered and lost (section 6.2).
     pub(super) fn reduce(&mut self, delivered: u64, lost: u64, advanced: bool) {

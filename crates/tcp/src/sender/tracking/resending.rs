@@ -66,7 +66,8 @@ impl Run<'_, '_> {
         self.t.pacing.note_sent(self.t.exact_now, record.end - record.start, self.t.segments_sent);
         self.separate(id, counted);
         self.t.segments_sent += 1;
-        let snapshot = self.t.delivery.snapshot(now, false);
+        let in_flight = self.t.queue.in_flight() + u32::from(counted);
+        let snapshot = self.t.delivery.snapshot(now, false, in_flight);
         self.t.queue.note_resent(id, now, snapshot, counted);
         if counted {
             let clock = self.exit.header.timestamps.map_or(0, |clock| clock.value(now));

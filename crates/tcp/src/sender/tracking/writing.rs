@@ -249,7 +249,8 @@ impl Run<'_, '_> {
             if to == start {
                 break;
             }
-            let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty());
+            let in_flight = self.t.queue.in_flight() + 1;
+            let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty(), in_flight);
             let mut record = Record::new(start, to, now, snapshot);
             // The end of a burst is pushed, so that the receiver's host does not wait for more of it.
             record.ends_burst = to >= end;

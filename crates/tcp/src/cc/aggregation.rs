@@ -1,10 +1,10 @@
 //! Acknowledgments that come in bunches: how much more than expected arrives at a time, for which the window makes room.
 
-use super::model::Bandwidth;
+use super::bandwidth::Bandwidth;
 use super::*;
 
 /// The maximum is that of the present and the last window of so many round trips.
-const ROUNDS: u32 = 5;
+pub(super) const ROUNDS: u32 = 5;
 const MOST_ACKNOWLEDGED: u64 = 0xfffff;
 /// A bunch is at most what arrives in this time.
 const LONGEST: Duration = Duration::from_millis(100);
@@ -28,10 +28,12 @@ impl Aggregation {
     pub(super) fn window(&self, bandwidth: Bandwidth) -> u64 {
         self.most[0].max(self.most[1]).min(bandwidth.segments_in(LONGEST))
     }
+    /// An acknowledgment; the maximum is that of the present and the last `window` round trips.
     pub(super) fn update(
         &mut self,
         sample: &RateSample,
         round_started: bool,
+        window: u32,
         delivered_at: Instant,
         bandwidth: Bandwidth,
         view: &View,
@@ -42,7 +44,7 @@ impl Aggregation {
         }
         if round_started {
             self.rounds += 1;
-            if self.rounds >= ROUNDS {
+            if self.rounds >= window {
                 self.rounds = 0;
                 self.index ^= 1;
                 self.most[self.index] = 0;
