@@ -39,9 +39,9 @@ pub(crate) enum Notice {
 }
 
 impl EcnState {
-    /// The flags of a SYN.
-    pub(crate) fn flags_of_syn(ecn: EcnUse, again: bool) -> Flags {
-        if ecn == EcnUse::On && !again { Flags::ECE | Flags::CWR } else { Flags::default() }
+    /// The flags of a SYN that may ask for it.
+    pub(crate) fn flags_of_syn(ecn: EcnUse, asks: bool) -> Flags {
+        if ecn == EcnUse::On && asks { Flags::ECE | Flags::CWR } else { Flags::default() }
     }
     /// The peer's SYN asks for it; the answer says whether it is agreed on.
     pub(crate) fn on_syn(&mut self, ecn: EcnUse, syn: &Segment) {

@@ -55,10 +55,12 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
+    fn profile<'a>(&'a self, script: &'a Script) -> &'a str {
+        self.profile.as_deref().unwrap_or(script.profile)
+    }
     fn flags(&self, script: &Script) -> String {
         let variant = self.variant.iter().map(|name| format!(",variant={name}"));
-        let profile = self.profile.as_deref().unwrap_or(script.profile);
-        format!("profile={profile}") + &variant.collect::<String>()
+        format!("profile={}", self.profile(script)) + &variant.collect::<String>()
     }
 }
 
@@ -109,7 +111,7 @@ impl Runner {
         match &self.subject {
             None => self.isolate(&mut command, "--net", "ip link set lo up", source),
             Some(subject) => {
-                let sandbox = Sandbox::make(work)?;
+                let sandbox = Sandbox::make(work, subject.profile(script))?;
                 let mount = format!("mount --bind '{}' /proc/sys/net", sandbox.settings.display());
                 self.isolate(&mut command, "--mount", &mount, source);
                 command.env("PATH", sandbox.path());

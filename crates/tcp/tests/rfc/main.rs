@@ -10,6 +10,7 @@ mod congestion;
 mod cross_layer;
 mod demo_vegas;
 mod ecn;
+mod freebsd;
 mod handover;
 mod handshake;
 mod icmp;
