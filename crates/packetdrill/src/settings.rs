@@ -99,7 +99,13 @@ fn apply_settings(parameters: &mut Parameters, passive: bool) {
         buffer.most = third("tcp_wmem", 2).map_or(buffer.most, |bytes| bytes as u32);
     }
     segments.least_burst = segments.least_burst.and(number("tcp_min_tso_segs").map(|least| least as u32));
-    parameters.receiver.buffer = default_window();
+    match &mut parameters.receiver.tuning {
+        Some(tuning) => {
+            tuning.first_memory = third("tcp_rmem", 1).map_or(tuning.first_memory, |bytes| bytes as u32);
+            tuning.most_memory = third("tcp_rmem", 2).map_or(tuning.most_memory, |bytes| bytes as u32);
+        }
+        None => parameters.receiver.buffer = default_window(),
+    }
     parameters.receiver.reports_duplicates &= is_set("tcp_dsack");
     if !is_set("tcp_slow_start_after_idle") {
         parameters.window.idle_restart = IdleRestart::Keep;

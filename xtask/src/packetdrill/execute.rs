@@ -41,6 +41,8 @@ pub(crate) struct Runner {
     pub(crate) outputs: PathBuf,
     /// The longest time that a script may take.
     pub(crate) limit: Duration,
+    /// How far an event may be from its time, in microseconds; `None` is what each script says.
+    pub(crate) tolerance: Option<u32>,
 }
 
 /// Our endpoint.
@@ -129,6 +131,7 @@ impl Runner {
         let script = format!("{setup} && exec \"$0\" \"$@\"");
         command.args([namespace, "--", "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script]);
         command.arg(&self.program).args(arguments(source));
+        command.args(self.tolerance.map(|tolerance| format!("--tolerance_usecs={tolerance}")));
     }
 }
 

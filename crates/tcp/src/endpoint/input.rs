@@ -121,7 +121,10 @@ impl Endpoint {
     ) {
         let Some(acknowledged) = self.acceptable_acknowledgment(segment) else {
             self.refuse_mark(segment, MarkRefusal::ImplausibleAcknowledgment, out);
-            return self.challenge(now, out);
+            if !self.is_ignored_for_acknowledgment(segment) {
+                self.challenge(now, out);
+            }
+            return;
         };
         self.network_error = None;
         self.keep_timestamp(now, segment, start);
@@ -150,6 +153,12 @@ impl Endpoint {
         if delivered > 0 && self.reads_at_once && (self.receiver.adapts() || self.receiver.is_tuned()) {
             self.consume(now, u64::MAX, out);
         }
+    }
+
+    fn is_ignored_for_acknowledgment(&self, segment: &Segment) -> bool {
+        let at = self.sender.offset(segment.acknowledgment);
+        let is_unsent = at.is_some_and(|at| at > self.sender.view.highest_sent);
+        is_unsent && self.parameters.connection.ignores_acknowledgments_of_unsent
     }
 
     /// SND.UNA - MAX.SND.WND <= SEG.ACK <= what has been sent (RFC 5961 section 5.2).

@@ -209,6 +209,8 @@ parameters! {
         /// Take segments in that lack the timestamps that were agreed on (Linux: tcp_validate_incoming), rather than drop them (RFC 7323
         /// section 3.2).
         pub tolerates_missing_timestamps: bool = false,
+        /// Drop a segment that acknowledges what was not sent (Linux: tcp_ack), rather than answer it (RFC 9293 section 3.10.7.4).
+        pub ignores_acknowledgments_of_unsent: bool = false,
         /// Answer what has no payload and is not acceptable at the rate of challenge ACKs (Linux: tcp_oow_rate_limited), rather than
         /// each such segment (RFC 9293 section 3.10.7.4).
         pub limits_answers: bool = false,

@@ -222,11 +222,12 @@ impl Receiver {
         Received { delivered, new, refused: false }
     }
 
-    /// Take in payload that comes with a SYN: it says nothing about when to acknowledge, as the answer to the SYN does that.
+    /// Take in payload that comes with a SYN: it says nothing about when to acknowledge, as the answer to the SYN does
+    /// that, nor about the window that the peer needs.
     pub(crate) fn accept_with_syn(&mut self, arrival: &Arrival) -> Received {
-        let adaptive = self.adaptive.take();
+        let (adaptive, tuning) = (self.adaptive.take(), self.tuning.take());
         let received = self.accept(arrival);
-        self.adaptive = adaptive;
+        (self.adaptive, self.tuning) = (adaptive, tuning);
         received
     }
 
