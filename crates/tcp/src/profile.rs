@@ -125,6 +125,7 @@ fn linux_6_12() -> Parameters {
     parameters.connection.tolerates_disordered_acknowledgments = true;
     parameters.connection.tolerates_missing_timestamps = true;
     parameters.connection.ignores_acknowledgments_of_unsent = true;
+    parameters.connection.rejects_false_echoes = true;
     parameters.connection.limits_answers = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));

@@ -236,7 +236,7 @@ impl Endpoint {
         }
         let acknowledges = segment.flags.intersects(Flags::ACK);
         let answered = self.acknowledges_syn(segment);
-        if acknowledges && answered.is_none() {
+        if acknowledges && (answered.is_none() || self.is_echo_false(now, segment)) {
             reset_for(packet, out);
             return;
         }

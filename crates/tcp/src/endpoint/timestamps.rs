@@ -71,4 +71,11 @@ impl Endpoint {
         let shown = clock.value(now).wrapping_sub(echo) as i32 >= 0;
         (echo != 0 && shown).then(|| clock.since(now, echo).max(clock.tick))
     }
+    /// Whether an answer to our SYN echoes a timestamp from before it or after now, where that matters; zero is no echo.
+    pub(super) fn is_echo_false(&self, now: Instant, segment: &Segment) -> bool {
+        let (Some(clock), Some(times)) = (&self.header.timestamps, segment.timestamps) else { return false };
+        let sent = self.sender.opened_at().map_or(0, |at| clock.value(at));
+        let is_between = times.echo.wrapping_sub(sent) <= clock.value(now).wrapping_sub(sent);
+        self.parameters.connection.rejects_false_echoes && times.echo != 0 && !is_between
+    }
 }

@@ -201,6 +201,8 @@ parameters! {
         pub listener_ignores_answers: bool = false,
         /// Which errors that ICMP reports end a handshake.
         pub errors_ending_handshakes: ErrorsEndingHandshakes = ErrorsEndingHandshakes::Hard,
+        /// Answer by a reset when a SYN echoes a timestamp that ours did not have (Linux: tcp_rcv_synsent_state_process).
+        pub rejects_false_echoes: bool = false,
         /// The side that opens acknowledges the peer's SYN in a segment of its own, before its application can supply data.
         pub acknowledges_before_data: bool = false,
         /// Take a duplicate acknowledgment in although its timestamp is old (Linux: tcp_disordered_ack), rather than answer it (RFC 7323

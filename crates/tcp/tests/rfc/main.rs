@@ -14,6 +14,7 @@ mod freebsd;
 mod handover;
 mod handshake;
 mod icmp;
+mod linux_opening;
 mod loss;
 mod loss_notification;
 mod marks;
