@@ -3,6 +3,7 @@
 use crate::cookies::CookieOption;
 use crate::errno::Errno;
 use crate::errors::ErrorQueue;
+use crate::socket::IpOptions;
 use seamline_tcp::{CloseReason, Endpoint, State};
 use seamline_wire::Instant;
 use std::net::SocketAddrV4;
@@ -16,6 +17,8 @@ pub(crate) struct Connection {
     pub(crate) local: SocketAddrV4,
     /// The other end.
     pub(crate) remote: SocketAddrV4,
+    /// What the IP header of its packets has.
+    pub(crate) ip: IpOptions,
     /// Whether a descriptor stands for it.
     pub(crate) accepted: bool,
     /// Whether a call has returned the error that ended it.

@@ -114,7 +114,7 @@ impl World {
         }
     }
 
-    /// A SYN that answers ours may bring a cookie.
+    /// A SYN that answers ours may bring a cookie; who shows none asks for none.
     pub(crate) fn learn_cookie(&mut self, id: usize, packet: &Packet, option: Option<CookieOption>) {
         let segment = &packet.segment;
         let connection = &self.connections[id];
@@ -122,6 +122,7 @@ impl World {
         let was_resent = connection.endpoint.statistics().sender.retransmissions > 0;
         if let Some(sent) = connection.sent_option.clone().filter(|_| answers) {
             let known = self.servers.entry(*connection.remote.ip()).or_default();
+            let option = option.filter(|_| !fast_open_has(fast_open::CLIENT_WITHOUT_COOKIE));
             known.learn(&sent, was_resent, option, segment.maximum_segment_size);
             self.connections[id].sent_option = None;
         }

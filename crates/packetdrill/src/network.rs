@@ -2,11 +2,11 @@
 
 use crate::cookies::CookieOption;
 use crate::errno::{Answer, Errno};
-use crate::socket::Kind;
+use crate::socket::{IpOptions, Kind};
 use crate::world::{LOCAL, REMOTE, Sent, World};
 use libc::c_int;
 use seamline_tcp::{Host, NetworkError, Opening, State};
-use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
+use seamline_wire::codec::{Headers, decode, encode_to_vec};
 use seamline_wire::{Input, Machine, Packet, Port, SequenceNumber};
 use std::net::{IpAddr, SocketAddrV4};
 
@@ -48,14 +48,14 @@ fn body(bytes: &[u8]) -> Option<&[u8]> {
 
 impl World {
     /// Put what is in the outbox on the wire, between these ends.
-    pub(crate) fn send_all(&mut self, local: SocketAddrV4, remote: SocketAddrV4) {
+    pub(crate) fn send_all(&mut self, local: SocketAddrV4, remote: SocketAddrV4, ip: IpOptions) {
         self.out.signals.clear();
         self.out.events.clear();
         for (_, packet) in std::mem::take(&mut self.out.packets) {
             self.trace("out", &packet);
             self.note_data_sent(&packet);
             let headers = Headers {
-                ip: IpHeader::v4(*local.ip(), *remote.ip()).with_ecn(packet.ecn),
+                ip: ip.header(*local.ip(), *remote.ip()).with_ecn(packet.ecn),
                 source_port: packet.source_port,
                 destination_port: packet.destination_port,
                 segment: packet.segment,
@@ -177,7 +177,9 @@ impl World {
     /// Nothing is there: what a host without connections answers.
     fn refuse(&mut self, local: SocketAddrV4, remote: SocketAddrV4, packet: Packet) {
         Host::new(LOCAL).step(self.now, Input::Packet(Port(0), Box::new(packet)), &mut self.out);
-        self.send_all(local, remote);
+        let bound = self.sockets.values().find(|socket| socket.port == local.port());
+        let ip = bound.map(|socket| socket.options.ip).unwrap_or_default();
+        self.send_all(local, remote, ip);
     }
 
     fn trace(&self, direction: &str, packet: &Packet) {

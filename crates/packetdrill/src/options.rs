@@ -18,6 +18,9 @@ const SO_MEMINFO: c_int = 55;
 const SO_TIMESTAMPING: c_int = 37;
 const TCP_INQ: c_int = 36;
 const TCP_FASTOPEN_KEY: c_int = 33;
+/// Options of FreeBSD, by numbers that Linux has no use for; adapted scripts have them.
+const TCP_NOOPT: c_int = 1008;
+const TCP_KEEPINIT: c_int = 1128;
 
 /// A value of an option, as the bytes that a script passes.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,10 @@ impl Value<'_> {
     }
     fn positive(self) -> Result<u32, Errno> {
         u32::try_from(self.integer(0)?).map_err(|_| Errno::INVALID)
+    }
+    /// A small number, as a byte or as an integer.
+    fn byte(self) -> Result<u8, Errno> {
+        self.0.first().copied().ok_or(Errno::INVALID)
     }
     /// One or two keys of 16 bytes.
     fn keys(self) -> Result<Vec<Key>, Errno> {
@@ -77,6 +84,7 @@ impl World {
         if let Some(socket) = self.sockets.get_mut(&descriptor).filter(|_| option.1 == SO_TIMESTAMPING) {
             socket.options.times = options.times.map(|(flags, _)| (flags, acknowledged));
         }
+        self.connections[id].ip = options.ip;
         self.with(id, |endpoint, now, out| match option {
             (libc::SOL_TCP, libc::TCP_NODELAY) => endpoint.set_nagle(now, !options.no_delay, out),
             (libc::SOL_TCP, libc::TCP_CORK) => endpoint.set_cork(now, options.corked, out),
@@ -149,6 +157,7 @@ impl World {
             (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => {
                 options.user_timeout.map_or(0, |timeout| (timeout.as_nanos() / 1_000_000) as c_int)
             }
+            (libc::SOL_TCP, TCP_KEEPINIT) => options.handshake_timeout() as c_int,
             (libc::SOL_TCP, libc::TCP_KEEPIDLE) => options.keep_alive().idle.as_millis() as c_int / 1000,
             (libc::SOL_TCP, libc::TCP_KEEPINTVL) => options.keep_alive().interval.as_millis() as c_int / 1000,
             (libc::SOL_TCP, libc::TCP_KEEPCNT) => options.keep_alive().probes as c_int,
@@ -171,7 +180,9 @@ fn set_any_time(
 ) -> Result<bool, Errno> {
     match option {
         (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT | libc::SO_MARK | libc::SO_PRIORITY)
-        | (libc::SOL_IP, libc::IP_FREEBIND | libc::IP_MTU_DISCOVER | libc::IP_TOS) => {}
+        | (libc::SOL_IP, libc::IP_FREEBIND | libc::IP_MTU_DISCOVER) => {}
+        (libc::SOL_IP, libc::IP_TOS) => options.ip.type_of_service = Some(value.byte()? & !0b11),
+        (libc::SOL_IP, libc::IP_TTL) => options.ip.time_to_live = Some(value.byte()?),
         (libc::SOL_SOCKET, libc::SO_SNDBUF) => {
             options.send_buffer = Some((2 * u64::from(value.positive()?)).max(LEAST_SEND_BUFFER));
         }
@@ -220,6 +231,8 @@ fn set_before_connecting(
     value: Value<'_>,
 ) -> Result<(), Errno> {
     match option {
+        (libc::SOL_TCP, TCP_NOOPT) => options.no_options = value.integer(0)? != 0,
+        (libc::SOL_TCP, TCP_KEEPINIT) => options.handshake_timeout = Some(value.positive()?),
         (libc::SOL_SOCKET, libc::SO_RCVBUF) => options.receive_buffer = Some(value.positive()?),
         (libc::SOL_TCP, libc::TCP_MAXSEG) => {
             options.segment_size = Some(value.positive()?.min(u32::from(SEGMENT_SIZE)) as u16);

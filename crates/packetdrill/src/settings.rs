@@ -1,7 +1,9 @@
 //! What a script has set by `sysctl`, and what of it the endpoint has parameters for.
 
 use crate::socket::SocketOptions;
-use seamline_tcp::parameters::{IdleRestart, KeepAlive};
+use seamline_tcp::parameters::{
+    ErrorsEndingHandshakes, IdleRestart, KeepAlive, SegmentParameters, SynWithFin,
+};
 use seamline_tcp::{EcnUse, Parameters, Variant, profile, variant};
 use seamline_wire::Duration;
 
@@ -98,18 +100,46 @@ fn apply_settings(parameters: &mut Parameters, passive: bool) {
         buffer.most = third("tcp_wmem", 2).map_or(buffer.most, |bytes| bytes as u32);
     }
     segments.least_burst = segments.least_burst.and(number("tcp_min_tso_segs").map(|least| least as u32));
-    parameters.receiver.buffer = default_window();
+    match &mut parameters.receiver.tuning {
+        Some(tuning) => {
+            tuning.first_memory = third("tcp_rmem", 1).map_or(tuning.first_memory, |bytes| bytes as u32);
+            tuning.most_memory = third("tcp_rmem", 2).map_or(tuning.most_memory, |bytes| bytes as u32);
+        }
+        None => parameters.receiver.buffer = default_window(),
+    }
     parameters.receiver.reports_duplicates &= is_set("tcp_dsack");
     if !is_set("tcp_slow_start_after_idle") {
         parameters.window.idle_restart = IdleRestart::Keep;
     }
+    apply_settings_of_freebsd(parameters);
     let retries = if passive { "tcp_synack_retries" } else { "tcp_syn_retries" };
     parameters.connection.most_syn_retransmissions = number(retries).unwrap_or(6) as u32;
+}
+
+fn apply_settings_of_freebsd(parameters: &mut Parameters) {
+    let number = |name| read("inet", name).and_then(|text| text.parse::<u32>().ok());
+    let connection = &mut parameters.connection;
+    let seconds = number("tcp_keepinit").map(|seconds| Duration::from_secs(seconds.into()));
+    connection.handshake_timeout = connection.handshake_timeout.and(seconds);
+    if number("tcp_icmp_may_rst") == Some(0) {
+        connection.errors_ending_handshakes = ErrorsEndingHandshakes::None;
+    }
+    if number("tcp_drop_synfin") == Some(1) {
+        connection.syn_with_fin = SynWithFin::Dropped;
+    }
+    let again = &mut parameters.segments.ecn_syn_retransmissions;
+    *again = number("tcp_ecn_maxretries").map_or(*again, |most| most.min(*again));
 }
 
 fn apply_options(parameters: &mut Parameters, options: &SocketOptions) {
     if let Some(size) = options.segment_size {
         parameters.segments.maximum_segment_size = size.min(SEGMENT_SIZE);
+    }
+    if options.no_options {
+        leave_out_options(&mut parameters.segments);
+    }
+    if let Some(seconds) = options.handshake_timeout {
+        parameters.connection.handshake_timeout = Some(Duration::from_secs(seconds.into()));
     }
     parameters.segments.nagle = !options.no_delay;
     if let Some(retries) = options.syn_retries {
@@ -124,7 +154,19 @@ fn apply_options(parameters: &mut Parameters, options: &SocketOptions) {
     parameters.connection.keepalive = options.keep_alive.then(|| options.keep_alive());
 }
 
+fn leave_out_options(segments: &mut SegmentParameters) {
+    segments.offers_segment_size = false;
+    segments.window_scale = None;
+    segments.timestamp_tick = None;
+    segments.selective_acknowledgments = false;
+}
+
 impl SocketOptions {
+    /// Seconds that a handshake may take on FreeBSD.
+    pub(crate) fn handshake_timeout(&self) -> u32 {
+        let default = || read("inet", "tcp_keepinit").and_then(|text| text.parse().ok()).unwrap_or(75);
+        self.handshake_timeout.unwrap_or_else(default)
+    }
     /// The keep-alive probes of the socket, whether it sends them or not.
     pub(crate) fn keep_alive(&self) -> KeepAlive {
         let seconds = |own: Option<u32>, name| {

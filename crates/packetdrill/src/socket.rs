@@ -5,7 +5,8 @@ use crate::epoll::Item;
 use crate::settings::{default_congestion_control, default_most_unsent, default_send_buffer};
 use seamline_tcp::Endpoint;
 use seamline_wire::Duration;
-use std::net::SocketAddrV4;
+use seamline_wire::codec::{IpHeader, Ipv4Header, TrafficClass};
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// What a descriptor stands for.
 #[derive(Clone, Debug)]
@@ -49,6 +50,25 @@ impl Socket {
     }
 }
 
+/// Fields of the IP header; `None` is the system's default.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct IpOptions {
+    /// Without ECN.
+    pub(crate) type_of_service: Option<u8>,
+    /// Time to live.
+    pub(crate) time_to_live: Option<u8>,
+}
+
+impl IpOptions {
+    /// The header of a packet between these ends.
+    pub(crate) fn header(self, local: Ipv4Addr, remote: Ipv4Addr) -> IpHeader {
+        let mut header = Ipv4Header::new(local, remote);
+        header.traffic_class = self.type_of_service.map_or(header.traffic_class, TrafficClass);
+        header.time_to_live = self.time_to_live.unwrap_or(header.time_to_live);
+        IpHeader::V4(header)
+    }
+}
+
 /// What was set by `setsockopt`; `None` is the system's default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SocketOptions {
@@ -86,6 +106,12 @@ pub(crate) struct SocketOptions {
     pub(crate) resets_at_close: bool,
     /// SO_KEEPALIVE.
     pub(crate) keep_alive: bool,
+    /// IP_TOS and IP_TTL.
+    pub(crate) ip: IpOptions,
+    /// TCP_NOOPT of FreeBSD: our SYN has no options.
+    pub(crate) no_options: bool,
+    /// TCP_KEEPINIT of FreeBSD, in seconds.
+    pub(crate) handshake_timeout: Option<u32>,
     /// TCP_KEEPIDLE, in seconds.
     pub(crate) keep_alive_idle: Option<u32>,
     /// TCP_KEEPINTVL, in seconds.

@@ -126,6 +126,7 @@ impl World {
             endpoint,
             local,
             remote,
+            ip: socket.options.ip,
             accepted: !passive,
             error_reported: false,
             shut_read: false,
@@ -149,7 +150,8 @@ impl World {
         call: impl FnOnce(&mut Endpoint, Instant, &mut Outbox) -> R,
     ) -> R {
         let result = call(&mut self.connections[id].endpoint, self.now, &mut self.out);
-        self.send_all(self.connections[id].local, self.connections[id].remote);
+        let Connection { local, remote, ip, .. } = self.connections[id];
+        self.send_all(local, remote, ip);
         self.follow(id);
         result
     }

@@ -72,9 +72,8 @@ impl World {
                 progress.waits = true;
                 Err(Errno::AGAIN)
             }
-            Err(_) if progress.written > 0 => Ok(progress.written as i64),
-            Err(error) => Err(error),
-            Ok(()) => {
+            Err(error) if progress.written == 0 => Err(error),
+            Ok(()) | Err(_) => {
                 self.watch(descriptor, id, call);
                 Ok(progress.written as i64)
             }

@@ -80,15 +80,23 @@ pub static FREEBSD: Profile = Profile {
 
 fn freebsd() -> Parameters {
     let mut parameters = Parameters::default();
-    parameters.round_trip.minimum_timeout = Duration::from_millis(230);
+    parameters.round_trip.minimum_timeout = Duration::from_millis(30);
+    parameters.round_trip.timeout_margin = Duration::from_millis(200);
+    parameters.round_trip.maximum_timeout = Duration::from_secs(64);
     parameters.receiver.delayed_acknowledgment =
         Some(DelayedAcknowledgment { timeout: Duration::from_millis(40), segments: 2, adaptive: None });
     parameters.receiver.reports_duplicates = true;
     parameters.receiver.accepts_what_fits = true;
     parameters.segments.ecn = EcnUse::OnRequest;
+    parameters.segments.ecn_syn_retransmissions = 1;
+    parameters.connection.most_syn_retransmissions = 12;
+    parameters.connection.handshake_timeout = Some(Duration::from_secs(75));
     parameters.connection.data_with_syn = DataWithSyn::KeptByOpener;
     parameters.connection.repeats_fin_when_closing = true;
-    parameters.connection.prohibitions_end_handshakes = true;
+    parameters.connection.errors_ending_handshakes = ErrorsEndingHandshakes::Prohibitions;
+    parameters.connection.listener_ignores_answers = true;
+    parameters.connection.time_wait_needs_acknowledgments = true;
+    parameters.receiver.reports_fin = false;
     parameters.connection.time_wait = Duration::from_secs(60);
     parameters
 }
@@ -115,9 +123,12 @@ fn linux_6_12() -> Parameters {
     linux_receiver(&mut parameters.receiver);
     parameters.connection.acknowledges_before_data = true;
     parameters.connection.data_with_syn = DataWithSyn::Dropped;
-    parameters.connection.soft_errors_end_handshakes = true;
+    parameters.connection.syn_with_fin = SynWithFin::DroppedByListener;
+    parameters.connection.errors_ending_handshakes = ErrorsEndingHandshakes::Soft;
     parameters.connection.tolerates_disordered_acknowledgments = true;
     parameters.connection.tolerates_missing_timestamps = true;
+    parameters.connection.ignores_acknowledgments_of_unsent = true;
+    parameters.connection.rejects_false_echoes = true;
     parameters.connection.limits_answers = true;
     parameters.connection.most_syn_retransmissions = 6;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));

@@ -18,6 +18,9 @@ parameters! {
         pub samples_every_acknowledgment: bool = false,
         /// Upper bound of the retransmission timeout after back-off (RFC 6298 section 2.5: at least 60 s).
         pub maximum_timeout: Duration = Duration::from_secs(60),
+        /// Added to every timeout but the one before the first sample and back-off, for peers that delay acknowledgments (FreeBSD:
+        /// `net.inet.tcp.rexmit_slop`).
+        pub timeout_margin: Duration = Duration::ZERO,
         /// The timeout before the first sample (RFC 6298 section 2.1: 1 s).
         pub initial_timeout: Duration = Duration::from_secs(1),
         /// After this many doublings the smoothed round-trip time is forgotten, because it must be badly
@@ -168,7 +171,9 @@ impl RoundTripEstimator {
     /// The retransmission timeout now, with its bounds and back-off.
     pub fn timeout(&self) -> Duration {
         let floored = self.base_timeout.max(self.parameters.minimum_timeout);
-        let backed_off = (floored * u64::from(self.backoff)).min(self.parameters.maximum_timeout);
+        let is_first = !self.has_sample && self.backoff == 1;
+        let margin = if is_first { Duration::ZERO } else { self.parameters.timeout_margin };
+        let backed_off = (floored * u64::from(self.backoff) + margin).min(self.parameters.maximum_timeout);
         match self.parameters.estimator {
             Estimator::Ticks { tick, .. } => backed_off.max(tick * 2),
             Estimator::Rfc6298 { .. } | Estimator::KarnPartridge { .. } => backed_off,

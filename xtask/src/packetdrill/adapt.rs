@@ -7,8 +7,16 @@ use std::path::Path;
 
 /// Directories and files about what Linux's dialect of packetdrill cannot express.
 const LEFT_OUT: [&str; 4] = ["/tcp-over-udp/", "/snippets/", "/fast-open/", "insecure"];
-/// Settings of FreeBSD, and what sets the same on Linux.
-const SETTINGS: [(&str, &str); 14] = [
+/// Settings of FreeBSD, and what sets the same on Linux, or a file that our endpoint alone has.
+const SETTINGS: [(&str, &str); 22] = [
+    ("net.inet.tcp.drop_synfin=0", "sysctl -qe net.inet.tcp_drop_synfin=0"),
+    ("net.inet.tcp.drop_synfin=1", "sysctl -qe net.inet.tcp_drop_synfin=1"),
+    ("net.inet.tcp.ecn.maxretries=0", "sysctl -qe net.inet.tcp_ecn_maxretries=0"),
+    ("net.inet.tcp.ecn.maxretries=1", "sysctl -qe net.inet.tcp_ecn_maxretries=1"),
+    ("net.inet.tcp.icmp_may_rst=0", "sysctl -qe net.inet.tcp_icmp_may_rst=0"),
+    ("net.inet.tcp.icmp_may_rst=1", "sysctl -qe net.inet.tcp_icmp_may_rst=1"),
+    ("net.inet.tcp.keepinit=15000", "sysctl -qe net.inet.tcp_keepinit=15"),
+    ("net.inet.tcp.keepinit=75000", "sysctl -qe net.inet.tcp_keepinit=75"),
     ("net.inet.tcp.rfc1323=0", "sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_window_scaling=0"),
     ("net.inet.tcp.rfc1323=1", "sysctl -q net.ipv4.tcp_timestamps=1 net.ipv4.tcp_window_scaling=1"),
     ("net.inet.tcp.sack.enable=0", "sysctl -q net.ipv4.tcp_sack=0"),
@@ -84,6 +92,10 @@ const STATES: [(&str, &str); 9] = [
 /// Codes of ICMP messages that Linux's dialect has no names for.
 const CODES: [(&str, &str); 2] = [("ttl_exceeded_in_transit", "code_0"), ("frag_reass_exceeded", "code_1")];
 
+/// Socket options of FreeBSD, by numbers that Linux has no use for, and values that Linux's dialect has no names for.
+const SOCKET_OPTIONS: [(&str, &str); 4] =
+    [("TCP_NOOPT", "1008"), ("TCP_KEEPINIT", "1128"), ("IPTOS_DSCP_CS1", "0x20"), ("IPTOS_DSCP_CS7", "0xe0")];
+
 fn adapt_line(line: &str) -> String {
     if line.contains("%{") {
         let states = STATES.iter();
@@ -92,7 +104,8 @@ fn adapt_line(line: &str) -> String {
     if let Some(adapted) = adapt_command(line) {
         return adapted;
     }
-    let line = &CODES.iter().fold(line.to_owned(), |line, (name, code)| line.replace(name, code));
+    let names = CODES.iter().chain(&SOCKET_OPTIONS);
+    let line = &names.fold(line.to_owned(), |line, (name, number)| line.replace(name, number));
     match segment_sent(line) {
         Some((time, segment)) => format!("{time}> {}", adapt_segment(segment)),
         None => line.to_owned(),
@@ -120,11 +133,23 @@ fn segment_sent(line: &str) -> Option<(&str, &str)> {
 
 fn adapt_segment(segment: &str) -> String {
     let segment = segment.split("//").next().unwrap_or_default().trim_end();
-    let segment = match segment.starts_with('S') {
+    let segment = &without_absolute_numbers(segment);
+    let segment = match is_syn(segment) {
         true => with_any_options(segment),
         false => segment.to_owned(),
     };
     without_open_window(&segment)
+}
+
+/// `0:0(0)!` says that the numbers are those on the wire, as those of a reset are anyway.
+fn without_absolute_numbers(segment: &str) -> String {
+    segment.replacen("(0)!", "(0)", 1)
+}
+
+/// Flags come first, or after fields of the IP header in parentheses.
+fn is_syn(segment: &str) -> bool {
+    let fields = segment.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    fields.map_or(segment, |(_, flags)| flags).trim_start().starts_with('S')
 }
 
 /// A SYN has its options in another order on Linux.

@@ -41,6 +41,8 @@ pub(crate) struct Runner {
     pub(crate) outputs: PathBuf,
     /// The longest time that a script may take.
     pub(crate) limit: Duration,
+    /// How far an event may be from its time, in microseconds; `None` is what each script says.
+    pub(crate) tolerance: Option<u32>,
 }
 
 /// Our endpoint.
@@ -55,10 +57,12 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
+    fn profile<'a>(&'a self, script: &'a Script) -> &'a str {
+        self.profile.as_deref().unwrap_or(script.profile)
+    }
     fn flags(&self, script: &Script) -> String {
         let variant = self.variant.iter().map(|name| format!(",variant={name}"));
-        let profile = self.profile.as_deref().unwrap_or(script.profile);
-        format!("profile={profile}") + &variant.collect::<String>()
+        format!("profile={}", self.profile(script)) + &variant.collect::<String>()
     }
 }
 
@@ -109,7 +113,7 @@ impl Runner {
         match &self.subject {
             None => self.isolate(&mut command, "--net", "ip link set lo up", source),
             Some(subject) => {
-                let sandbox = Sandbox::make(work)?;
+                let sandbox = Sandbox::make(work, subject.profile(script))?;
                 let mount = format!("mount --bind '{}' /proc/sys/net", sandbox.settings.display());
                 self.isolate(&mut command, "--mount", &mount, source);
                 command.env("PATH", sandbox.path());
@@ -127,6 +131,7 @@ impl Runner {
         let script = format!("{setup} && exec \"$0\" \"$@\"");
         command.args([namespace, "--", "setpriv", "--pdeathsig", "KILL", "sh", "-c", &script]);
         command.arg(&self.program).args(arguments(source));
+        command.args(self.tolerance.map(|tolerance| format!("--tolerance_usecs={tolerance}")));
     }
 }
 

@@ -42,34 +42,43 @@ pub(crate) struct GuestOptions {
     program: PathBuf,
     /// A file with the path of a script in each line.
     list: PathBuf,
+    /// How far an event may be from its time, in microseconds [default: what each script says].
+    tolerance: Option<u32>,
 }
 
-/// Run all scripts against `kernel`, in `jobs` guests at a time.
-pub(crate) fn run(
-    kernel: &str,
-    program: &Path,
-    scripts: &[Script],
-    cache: &Path,
-    jobs: usize,
-) -> Result<Vec<Outcome>, String> {
-    let guests = Guests { kernel, program, cache, seamline: super::tool::build_seamline()? };
-    fs::write(cache.join("guest.toml"), SCENARIO).map_err(|error| format!("{}: {error}", cache.display()))?;
-    let shares: Vec<_> = scripts.chunks(SHARE).enumerate().collect();
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
-    let run = || shares.into_par_iter().map(|(place, share)| guests.run(place, share)).collect();
-    let outcomes: Vec<Vec<Outcome>> = pool.install::<_, Result<_, String>>(run)?;
-    Ok(outcomes.into_iter().flatten().collect())
-}
-
-struct Guests<'a> {
+/// Guests that run scripts.
+pub(crate) struct Guests<'a> {
     kernel: &'a str,
     program: &'a Path,
     cache: &'a Path,
     seamline: PathBuf,
+    tolerance: Option<u32>,
 }
 
-impl Guests<'_> {
+impl<'a> Guests<'a> {
+    /// Guests with `kernel`, in which events may be so many microseconds from their times, or as far as each script says.
+    pub(crate) fn new(
+        kernel: &'a str,
+        program: &'a Path,
+        cache: &'a Path,
+        tolerance: Option<u32>,
+    ) -> Result<Self, String> {
+        let seamline = super::tool::build_seamline()?;
+        fs::write(cache.join("guest.toml"), SCENARIO)
+            .map_err(|error| format!("{}: {error}", cache.display()))?;
+        Ok(Guests { kernel, program, cache, seamline, tolerance })
+    }
+
+    /// Run all scripts, in `jobs` guests at a time.
+    pub(crate) fn run_all(&self, scripts: &[Script], jobs: usize) -> Result<Vec<Outcome>, String> {
+        let shares: Vec<_> = scripts.chunks(SHARE).enumerate().collect();
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
+        let run = || shares.into_par_iter().map(|(place, share)| self.run(place, share)).collect();
+        let outcomes: Vec<Vec<Outcome>> = pool.install::<_, Result<_, String>>(run)?;
+        Ok(outcomes.into_iter().flatten().collect())
+    }
+
     /// Run some of the scripts in a guest.
     fn run(&self, place: usize, scripts: &[Script]) -> Result<Vec<Outcome>, String> {
         let list = self.cache.join(format!("guest-{place}.txt"));
@@ -91,6 +100,7 @@ impl Guests<'_> {
                 start,
             ])
             .args([&own, self.program, &list])
+            .args(self.tolerance.map(|tolerance| tolerance.to_string()))
             .current_dir(self.cache)
             .stdin(Stdio::null())
             .output()
@@ -121,6 +131,7 @@ pub(crate) fn run_in_guest(options: &GuestOptions) -> Result<bool, String> {
         subject: None,
         outputs: std::env::temp_dir().join("outputs"),
         limit: LIMIT,
+        tolerance: options.tolerance,
     };
     let list =
         fs::read_to_string(&options.list).map_err(|error| format!("{}: {error}", options.list.display()))?;

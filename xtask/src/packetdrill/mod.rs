@@ -9,6 +9,7 @@ mod expected;
 mod fetch;
 mod kernel;
 mod outcome;
+mod repeat;
 mod sandbox;
 mod suites;
 mod summary;
@@ -50,6 +51,12 @@ pub(crate) struct Options {
     /// Scripts at a time.
     #[arg(short, long, value_name = "N", default_value_t = 2)]
     jobs: usize,
+    /// Instead of comparing: run the scripts that the kernel passes so often again, and report those that do not pass every time.
+    #[arg(long, value_name = "N", conflicts_with_all = ["no_kernel", "update"])]
+    repeat: Option<usize>,
+    /// With --repeat: how far an event may be from its time, in microseconds, whatever a script says.
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000, requires = "repeat")]
+    tolerance: u32,
     /// Write the failures to the list of expected failures.
     #[arg(long)]
     update: bool,
@@ -61,8 +68,13 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let cache = cache()?;
     let google = fetch::locate(&suites::GOOGLE, options.directory.as_deref(), &cache)?;
     let program = tool::build_packetdrill(&google, &cache.join("build"))?;
-    let object = tool::build_shared_object()?;
     let scripts = collect(options, &cache)?;
+    if let Some(times) = options.repeat {
+        let repetition = repeat::Repetition { times, tolerance: options.tolerance };
+        let guests = kernel::Guests::new(&options.kernel, &program, &cache, Some(options.tolerance))?;
+        return repeat::run(repetition, scripts, |scripts| guests.run_all(scripts, options.jobs));
+    }
+    let object = tool::build_shared_object()?;
     let runner = Runner {
         program: program.clone(),
         subject: Some(execute::Subject {
@@ -72,6 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         }),
         outputs: cache.join("outputs"),
         limit: LIMIT,
+        tolerance: None,
     };
     let ours = runner.run_all(&scripts, options.jobs)?;
     let kernel = run_kernel(options, &program, &scripts, &cache);
@@ -83,7 +96,8 @@ fn run_kernel(options: &Options, program: &Path, scripts: &[Script], cache: &Pat
     if options.no_kernel {
         return None;
     }
-    match kernel::run(&options.kernel, program, scripts, cache, options.jobs) {
+    let guests = kernel::Guests::new(&options.kernel, program, cache, None);
+    match guests.and_then(|guests| guests.run_all(scripts, options.jobs)) {
         Ok(outcomes) => Some(outcomes),
         Err(reason) => {
             println!("{}: not run: {reason}", options.kernel);

@@ -8,12 +8,17 @@ use std::path::{Path, PathBuf};
 /// Commands of scripts that set up a device which is not there, or read counters of the kernel. They succeed and do nothing.
 const COMMANDS: [&str; 5] = ["ip", "tc", "nstat", "ethtool", "ifconfig"];
 
-/// The settings that scripts of the suites change, and those that the shared object reads, with the defaults of Linux 6.12.
-const SETTINGS: [(&str, &str); 46] = [
+/// The settings that scripts of the suites change, and those that the shared object reads, with the defaults of Linux 6.12, or of
+/// FreeBSD for what Linux does not have (`inet`).
+const SETTINGS: [(&str, &str); 50] = [
     ("core/optmem_max", "131072"),
     ("core/rmem_max", "212992"),
     ("core/somaxconn", "4096"),
     ("core/wmem_max", "212992"),
+    ("inet/tcp_drop_synfin", "0"),
+    ("inet/tcp_ecn_maxretries", "1"),
+    ("inet/tcp_icmp_may_rst", "1"),
+    ("inet/tcp_keepinit", "75"),
     ("ipv4/tcp_autocorking", "1"),
     ("ipv4/tcp_available_congestion_control", "reno cubic vegas westwood"),
     ("ipv4/tcp_base_mss", "1024"),
@@ -58,6 +63,9 @@ const SETTINGS: [(&str, &str); 46] = [
     ("ipv4/tcp_wmem", "4096 16384 4194304"),
 ];
 
+/// Defaults of FreeBSD that replace those, by the profile of the endpoint.
+const SETTINGS_OF_FREEBSD: [(&str, &str); 1] = [("ipv4/tcp_syn_retries", "12")];
+
 /// `ip tcp_metrics flush` makes a host forget cookies: the shared object sees it by a setting that changes.
 const IP: &str = "\
 #!/bin/sh
@@ -76,10 +84,10 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Make both in `directory`, which may hold those of an earlier script.
-    pub(crate) fn make(directory: &Path) -> Result<Sandbox, String> {
+    /// Make both for a profile in `directory`, which may hold those of an earlier script.
+    pub(crate) fn make(directory: &Path, profile: &str) -> Result<Sandbox, String> {
         let sandbox = Sandbox { settings: directory.join("net"), commands: directory.join("bin") };
-        sandbox.write().map_err(|error| format!("{}: {error}", directory.display()))?;
+        sandbox.write(profile).map_err(|error| format!("{}: {error}", directory.display()))?;
         Ok(sandbox)
     }
 
@@ -90,11 +98,12 @@ impl Sandbox {
         }
     }
 
-    fn write(&self) -> std::io::Result<()> {
-        for family in ["core", "ipv4"] {
+    fn write(&self, profile: &str) -> std::io::Result<()> {
+        for family in ["core", "inet", "ipv4"] {
             fs::create_dir_all(self.settings.join(family))?;
         }
-        for (name, value) in SETTINGS {
+        let replaced = if profile == "freebsd" { &SETTINGS_OF_FREEBSD[..] } else { &[] };
+        for (name, value) in SETTINGS.iter().chain(replaced) {
             fs::write(self.settings.join(name), format!("{value}\n"))?;
         }
         fs::create_dir_all(&self.commands)?;

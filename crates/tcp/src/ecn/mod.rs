@@ -88,11 +88,12 @@ impl EcnState {
         let both_count = self.agreed && self.counts(ours) && self.counts(peers);
         self.accurate = both_count.then(|| Accurate::on_syn(Ecn::NotEct));
     }
-    /// The flags of a SYN that was sent so often before. Counts are asked for twice (RFC 9768 section 3.1.4.1).
-    pub(crate) fn flags_of_syn(&self, ecn: EcnUse, sent_before: u32) -> Flags {
+    /// The flags of a SYN that was sent so often before. Counts are asked for twice (RFC 9768 section 3.1.4.1), anything else once and
+    /// so many times `again`.
+    pub(crate) fn flags_of_syn(&self, ecn: EcnUse, sent_before: u32, again: u32) -> Flags {
         match (self.counts(ecn), sent_before) {
             (true, 0 | 1) => Flags::AE | Flags::ECE | Flags::CWR,
-            (false, 0) if self.asks(ecn) => Flags::ECE | Flags::CWR,
+            (false, before) if before <= again && self.asks(ecn) => Flags::ECE | Flags::CWR,
             _ => Flags::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Opening a connection (RFC 9293 sections 3.5 and 3.10.7.2 to 3.10.7.4).
 
 use super::*;
-use crate::parameters::DataWithSyn;
+use crate::parameters::{DataWithSyn, SynWithFin};
 
 /// MSS when the peer does not say (RFC 9293 section 3.7.1, MUST-15).
 const DEFAULT_PEER_SEGMENT_SIZE: u16 = 536;
@@ -21,6 +21,7 @@ impl Endpoint {
                 self.enter(State::Listen, out);
             }
             Opening::Active => {
+                self.waits_until = self.parameters.connection.handshake_timeout.map(|timeout| now + timeout);
                 self.enter(State::SynSent, out);
                 self.send_syn(now, out);
             }
@@ -72,8 +73,9 @@ impl Endpoint {
             self.header.send(now, segment, &mut self.receiver, out);
         } else {
             let sent_before = self.syn_retransmissions.max(u32::from(retransmission));
-            segment.flags =
-                segment.flags | self.header.ecn.flags_of_syn(self.parameters.segments.ecn, sent_before);
+            let segments = &self.parameters.segments;
+            segment.flags = segment.flags
+                | self.header.ecn.flags_of_syn(segments.ecn, sent_before, segments.ecn_syn_retransmissions);
             segment.window = self.receiver.offer(false);
             self.header.send_bare(now, segment, out);
         }
@@ -124,6 +126,7 @@ impl Endpoint {
     /// Open the connection; `start` is where recovery begins to count. Nothing leaves yet.
     fn establish(&mut self, now: Instant, peer_window: u64, start: Offset, out: &mut Outbox) {
         let was_early = self.is_open_early();
+        self.waits_until = None;
         if was_early {
             self.sender.wait_for_handshake(false);
             self.sender.set_peer_window(peer_window);
@@ -153,13 +156,19 @@ impl Endpoint {
 
     /// Keep what comes with the peer's SYN until the connection is open (sections 3.10.7.2 and 3.10.7.3).
     fn keep_data_with_syn(&mut self, now: Instant, segment: &Segment) {
+        let opens = segment.flags.intersects(Flags::ACK);
+        let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
         let keeps = match self.parameters.connection.data_with_syn {
+            _ if segment.sequence_length() == 1 => false,
             DataWithSyn::Kept => true,
+            DataWithSyn::KeptByOpener if !opens && !self.passive => {
+                self.receiver.take_in_when_open(Arrival { fin: false, ..arrival });
+                false
+            }
             DataWithSyn::KeptByOpener => !self.passive,
-            DataWithSyn::Dropped => self.fast_open.asked && segment.flags.intersects(Flags::ACK),
+            DataWithSyn::Dropped => self.fast_open.asked && opens,
         };
-        if keeps && segment.sequence_length() > 1 {
-            let arrival = self.arrival(now, segment, Offset::FIRST_BYTE);
+        if keeps {
             self.receiver.withhold();
             self.receiver.accept(&arrival);
         }
@@ -187,12 +196,13 @@ impl Endpoint {
             return;
         }
         if segment.flags.intersects(Flags::ACK) {
-            reset_for(packet, out);
+            let is_answer = segment.flags.intersects(Flags::SYN);
+            if !(is_answer && self.parameters.connection.listener_ignores_answers) {
+                reset_for(packet, out);
+            }
             return;
         }
-        let drops = self.parameters.connection.data_with_syn == DataWithSyn::Dropped;
-        let is_impossible = segment.flags.intersects(Flags::FIN) && drops;
-        if segment.flags.intersects(Flags::SYN) && !is_impossible {
+        if segment.flags.intersects(Flags::SYN) && !self.drops(segment, SynWithFin::DroppedByListener) {
             self.header.remote.node = packet.source;
             self.header.remote.port = packet.source_port;
             self.agree(now, segment, packet.ecn);
@@ -208,12 +218,20 @@ impl Endpoint {
         }
     }
 
+    /// Whether a SYN has a FIN, and such are dropped, at least here.
+    fn drops(&self, segment: &Segment, least: SynWithFin) -> bool {
+        segment.flags.contains(Flags::SYN | Flags::FIN) && self.parameters.connection.syn_with_fin >= least
+    }
+
     /// Section 3.10.7.3.
     pub(super) fn on_packet_in_syn_sent(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let segment = &packet.segment;
+        if self.drops(segment, SynWithFin::Dropped) {
+            return;
+        }
         let acknowledges = segment.flags.intersects(Flags::ACK);
         let answered = self.acknowledges_syn(segment);
-        if acknowledges && answered.is_none() {
+        if acknowledges && (answered.is_none() || self.is_echo_false(now, segment)) {
             reset_for(packet, out);
             return;
         }
@@ -338,7 +356,7 @@ impl Endpoint {
 fn syn_options(segments: &SegmentParameters) -> Segment {
     Segment {
         flags: Flags::SYN,
-        maximum_segment_size: Some(segments.maximum_segment_size),
+        maximum_segment_size: segments.offers_segment_size.then_some(segments.maximum_segment_size),
         window_scale: segments.window_scale,
         sack_permitted: segments.selective_acknowledgments,
         timestamps: segments.timestamp_tick.map(|_| Default::default()),

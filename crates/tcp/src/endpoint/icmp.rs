@@ -1,6 +1,7 @@
 //! What the network reports by ICMP (RFC 9293 section 3.9.2.2).
 
 use super::*;
+use crate::parameters::ErrorsEndingHandshakes;
 
 /// What an ICMP message says about a segment of this end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,7 +9,9 @@ pub enum NetworkError {
     /// Something that may pass: no route to network or host, source route failed, time exceeded, a problem with a parameter. Such
     /// errors are soft (RFC 9293 section 3.9.2.2, MUST-56).
     Unreachable,
-    /// A filter forbids the way (codes 9, 10 and 13 of destination unreachable, RFC 1812 section 5.2.7.1), or the packet lived too long.
+    /// The packet lived too long on its way (RFC 792: time to live exceeded in transit).
+    Expired,
+    /// A filter forbids the way (codes 9, 10 and 13 of destination unreachable, RFC 1812 section 5.2.7.1).
     Prohibited,
     /// Protocol or port unreachable: hard errors (SHLD-25).
     Refused,
@@ -29,7 +32,8 @@ impl NetworkError {
         match (kind, code) {
             (UNREACHABLE, 2 | 3) => Some(NetworkError::Refused),
             (UNREACHABLE, 4) => Some(NetworkError::TooBig { next_hop_mtu: next_hop_mtu.into() }),
-            (UNREACHABLE, 9 | 10 | 13) | (TIME_EXCEEDED, 0) => Some(NetworkError::Prohibited),
+            (UNREACHABLE, 9 | 10 | 13) => Some(NetworkError::Prohibited),
+            (TIME_EXCEEDED, 0) => Some(NetworkError::Expired),
             (UNREACHABLE | TIME_EXCEEDED | PARAMETER_PROBLEM, _) => Some(NetworkError::Unreachable),
             _ => None,
         }
@@ -52,11 +56,7 @@ impl Endpoint {
         }
         match error {
             NetworkError::TooBig { next_hop_mtu } => self.lower_segment_size(now, next_hop_mtu, out),
-            NetworkError::Refused if self.state.is_handshaking() => self.finish(CloseReason::Refused, out),
-            NetworkError::Prohibited if self.ends_by_prohibition() => self.finish(CloseReason::Refused, out),
-            NetworkError::Unreachable | NetworkError::Prohibited if self.ends_by_soft_error() => {
-                self.finish(CloseReason::Unreachable, out);
-            }
+            _ if self.ends_by(error) => self.finish(self.reason_of(error), out),
             _ => self.network_error = Some(error),
         }
     }
@@ -73,12 +73,24 @@ impl Endpoint {
         at.is_some_and(|at| at >= view.unacknowledged && at < view.highest_sent)
     }
 
-    fn ends_by_prohibition(&self) -> bool {
-        self.state.is_handshaking() && self.parameters.connection.prohibitions_end_handshakes
+    fn ends_by(&self, error: NetworkError) -> bool {
+        let needed = match error {
+            NetworkError::Refused => ErrorsEndingHandshakes::Hard,
+            NetworkError::Prohibited | NetworkError::Expired => ErrorsEndingHandshakes::Prohibitions,
+            NetworkError::Unreachable => ErrorsEndingHandshakes::Soft,
+            NetworkError::TooBig { .. } => return false,
+        };
+        self.state.is_handshaking() && self.parameters.connection.errors_ending_handshakes >= needed
     }
 
-    fn ends_by_soft_error(&self) -> bool {
-        self.state.is_handshaking() && self.parameters.connection.soft_errors_end_handshakes
+    /// Where every error ends a handshake, what forbids the way is one of those that may pass.
+    fn reason_of(&self, error: NetworkError) -> CloseReason {
+        let all_end_it = self.parameters.connection.errors_ending_handshakes == ErrorsEndingHandshakes::Soft;
+        match error {
+            NetworkError::Refused => CloseReason::Refused,
+            NetworkError::Prohibited if !all_end_it => CloseReason::Refused,
+            _ => CloseReason::Unreachable,
+        }
     }
 
     /// What is outstanding and larger is lost: it leaves again, in smaller segments (RFC 1191 section 6.5).

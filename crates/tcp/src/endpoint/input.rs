@@ -1,21 +1,8 @@
 //! A segment arrives (RFC 9293 section 3.10.7), with the checks of RFC 5961 and RFC 7323.
 
+use super::timestamps::TimestampCheck;
 use super::*;
 use crate::ecn::Notice;
-
-/// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
-const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
-
-/// What the timestamps of a segment say about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TimestampCheck {
-    /// It is not an old duplicate, as far as they show.
-    Passed,
-    /// They are not there although they were agreed on: drop it silently (RFC 7323 section 3.2).
-    Missing,
-    /// It is an old duplicate.
-    Old,
-}
 
 /// Between two challenge ACKs of a connection, at least: by the example of RFC 5961 section 7 at most ten in five seconds (Linux:
 /// `tcp_invalid_ratelimit`). Several at once would be duplicate acknowledgments to the peer, which then retransmits and cuts
@@ -70,6 +57,9 @@ impl Endpoint {
                 return self.refuse(now, segment, start, out);
             }
         }
+        if self.state == State::TimeWait && self.is_ignored_in_time_wait(segment) {
+            return;
+        }
         if !self.receiver.accepts(start, segment.sequence_length()) {
             return self.on_unacceptable(now, segment, start, out);
         }
@@ -118,6 +108,11 @@ impl Endpoint {
         }
     }
 
+    fn is_ignored_in_time_wait(&self, segment: &Segment) -> bool {
+        let needs = self.parameters.connection.time_wait_needs_acknowledgments;
+        needs && !segment.flags.intersects(Flags::ACK | Flags::SYN)
+    }
+
     /// Whether a segment in TIME-WAIT is a mere acknowledgment of everything; the peer may miss an acknowledgment behind any other.
     fn repeats_nothing(&self, segment: &Segment, start: Option<Offset>) -> bool {
         segment.sequence_length() == 0 && start == Some(self.receiver.next())
@@ -130,7 +125,10 @@ impl Endpoint {
         let segment = &packet.segment;
         let Some(acknowledged) = self.acceptable_acknowledgment(segment) else {
             self.refuse_mark(segment, MarkRefusal::ImplausibleAcknowledgment, out);
-            return self.challenge(now, out);
+            if !self.is_ignored_for_acknowledgment(segment) {
+                self.challenge(now, out);
+            }
+            return;
         };
         self.network_error = None;
         self.keep_timestamp(now, segment, start);
@@ -159,6 +157,12 @@ impl Endpoint {
         if delivered > 0 && self.reads_at_once && (self.receiver.adapts() || self.receiver.is_tuned()) {
             self.consume(now, u64::MAX, out);
         }
+    }
+
+    fn is_ignored_for_acknowledgment(&self, segment: &Segment) -> bool {
+        let at = self.sender.offset(segment.acknowledgment);
+        let is_unsent = at.is_some_and(|at| at > self.sender.view.highest_sent);
+        is_unsent && self.parameters.connection.ignores_acknowledgments_of_unsent
     }
 
     /// SND.UNA - MAX.SND.WND <= SEG.ACK <= what has been sent (RFC 5961 section 5.2).
@@ -359,60 +363,5 @@ impl Endpoint {
             self.challenge.sent += 1;
             self.send_bare_ack(now, out);
         }
-    }
-
-    /// Protection against wrapped sequence numbers (RFC 7323 section 5.3, R1; section 5.5).
-    fn check_timestamps(&self, now: Instant, segment: &Segment) -> TimestampCheck {
-        let Some(clock) = &self.header.timestamps else { return TimestampCheck::Passed };
-        let Some(timestamps) = segment.timestamps else {
-            let tolerates = self.parameters.connection.tolerates_missing_timestamps;
-            return if tolerates { TimestampCheck::Passed } else { TimestampCheck::Missing };
-        };
-        let older = (timestamps.value.wrapping_sub(clock.recent) as i32) < 0;
-        let outdated = now.saturating_since(clock.recent_since) > TIMESTAMP_OUTDATED_AFTER;
-        if older && !outdated { TimestampCheck::Old } else { TimestampCheck::Passed }
-    }
-
-    /// Whether a segment whose timestamp is old can do no harm, and may have been overtaken: it repeats the last acknowledgment and changes
-    /// nothing else, and is not older than a retransmission timeout (Linux: tcp_disordered_ack).
-    fn is_disordered_acknowledgment(&self, segment: &Segment, start: Option<Offset>) -> bool {
-        let view = &self.sender.view;
-        let (Some(clock), Some(times)) = (&self.header.timestamps, segment.timestamps) else { return false };
-        let window = u64::from(segment.window) << self.peer_window_shift;
-        let next = self.receiver.next();
-        // Linux allows for clocks of 1200 Hz.
-        let replayed = self.sender.sample().retransmission_timeout.as_millis() * 1200 / 1000;
-        self.parameters.connection.tolerates_disordered_acknowledgments
-            && segment.flags.intersects(Flags::ACK)
-            && segment.sequence_length() == 0
-            && start == Some(next)
-            && self.sender.offset(segment.acknowledgment) == Some(view.unacknowledged)
-            && next == self.last_window_update.0
-            && (1..=view.peer_window).contains(&window)
-            && u64::from(clock.recent.wrapping_sub(times.value)) <= replayed
-    }
-
-    /// RFC 7323 section 5.3, R3 (section 4.3): TS.Recent is the timestamp of the segment that the next
-    /// acknowledgment answers. Only acceptable segments get here (R2).
-    pub(super) fn keep_timestamp(&mut self, now: Instant, segment: &Segment, start: Offset) {
-        let last_acknowledged = self.receiver.last_acknowledged();
-        let Some(clock) = &mut self.header.timestamps else { return };
-        let is_newer = |value: u32| value.wrapping_sub(clock.recent) as i32 >= 0;
-        let keeps_older = now.saturating_since(clock.recent_since) <= TIMESTAMP_OUTDATED_AFTER;
-        if let Some(timestamps) =
-            segment.timestamps.filter(|it| start <= last_acknowledged && (is_newer(it.value) || !keeps_older))
-        {
-            clock.recent = timestamps.value;
-            clock.recent_since = now;
-        }
-    }
-
-    /// The round-trip time by the timestamp echoed (RFC 7323 section 4.1); an echo of what our clock has
-    /// not shown yet is none.
-    pub(super) fn timestamp_sample(&self, now: Instant, segment: &Segment) -> Option<Duration> {
-        let clock = self.header.timestamps.as_ref()?;
-        let echo = segment.timestamps?.echo;
-        let shown = clock.value(now).wrapping_sub(echo) as i32 >= 0;
-        (echo != 0 && shown).then(|| clock.since(now, echo).max(clock.tick))
     }
 }

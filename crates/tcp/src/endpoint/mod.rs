@@ -16,6 +16,7 @@ mod input;
 mod marks;
 mod options;
 mod state;
+mod timestamps;
 
 pub use application::Readiness;
 pub use icmp::NetworkError;
@@ -118,7 +119,7 @@ pub struct Endpoint {
     mover: Option<handover::Mover>,
     marks: marks::MarkBudget,
     syn_retransmissions: u32,
-    /// The end of TIME-WAIT, or of FIN-WAIT-2 without an application.
+    /// The end of TIME-WAIT, of FIN-WAIT-2 without an application, or of a handshake.
     waits_until: Option<Instant>,
     keepalive: Option<KeepAlive>,
     keepalive_at: Option<Instant>,

@@ -142,6 +142,8 @@ parameters! {
         /// Largest segment this end accepts, and sends when the peer allows it: payload plus options, in bytes
         /// (RFC 9293 section 3.7.1; options are subtracted by RFC 6691).
         pub maximum_segment_size: u16 = 1460,
+        /// Our SYN says how large that is; a peer takes it to be 536 bytes otherwise (RFC 9293 section 3.7.1).
+        pub offers_segment_size: bool = true,
         /// Offer window scaling with this shift (RFC 7323 section 2), `None` not to offer it.
         pub window_scale: Option<u8> = Some(7),
         /// Offer timestamps, counted in this unit (RFC 7323 section 3), `None` not to offer them.
@@ -150,6 +152,9 @@ parameters! {
         pub selective_acknowledgments: bool = true,
         /// Use explicit congestion notification (RFC 3168).
         pub ecn: EcnUse = EcnUse::Off,
+        /// So many retransmissions of our SYN ask for it too, where it does at first (RFC 3168 section 6.1.1.1: none; FreeBSD:
+        /// `net.inet.tcp.ecn.maxretries`).
+        pub ecn_syn_retransmissions: u32 = 0,
         /// Small segments wait for acknowledgments (Nagle).
         pub nagle: bool = true,
         /// Segments leave in bursts that grow with the rate, and hold at least so many (TCP segmentation offload; Linux,
@@ -191,15 +196,21 @@ parameters! {
     pub struct ConnectionParameters {
         /// Retransmissions of a SYN before giving up.
         pub most_syn_retransmissions: u32 = 7,
+        /// The side that opens gives up after this long, however often it has sent its SYN by then (FreeBSD: `net.inet.tcp.keepinit`).
+        pub handshake_timeout: Option<Duration> = None,
         /// What becomes of data and FIN that come with a SYN.
         pub data_with_syn: DataWithSyn = DataWithSyn::Kept,
         /// An acknowledgment in CLOSING repeats our FIN (FreeBSD: tcp_output).
         pub repeats_fin_when_closing: bool = false,
-        /// Give a handshake up when ICMP reports that the peer cannot be reached at the moment (Linux: tcp_v4_err), rather than go on
-        /// trying (RFC 9293 section 3.9.2.2).
-        pub soft_errors_end_handshakes: bool = false,
-        /// Give a handshake up as refused when ICMP reports that a filter forbids the way (FreeBSD: `net.inet.tcp.icmp_may_rst`).
-        pub prohibitions_end_handshakes: bool = false,
+        /// What becomes of a SYN that has a FIN.
+        pub syn_with_fin: SynWithFin = SynWithFin::Taken,
+        /// A listener drops a SYN that acknowledges something (FreeBSD: tcp_input), rather than answer it by a reset (RFC 9293 section
+        /// 3.10.7.2).
+        pub listener_ignores_answers: bool = false,
+        /// Which errors that ICMP reports end a handshake.
+        pub errors_ending_handshakes: ErrorsEndingHandshakes = ErrorsEndingHandshakes::Hard,
+        /// Answer by a reset when a SYN echoes a timestamp that ours did not have (Linux: tcp_rcv_synsent_state_process).
+        pub rejects_false_echoes: bool = false,
         /// The side that opens acknowledges the peer's SYN in a segment of its own, before its application can supply data.
         pub acknowledges_before_data: bool = false,
         /// Take a duplicate acknowledgment in although its timestamp is old (Linux: tcp_disordered_ack), rather than answer it (RFC 7323
@@ -208,9 +219,14 @@ parameters! {
         /// Take segments in that lack the timestamps that were agreed on (Linux: tcp_validate_incoming), rather than drop them (RFC 7323
         /// section 3.2).
         pub tolerates_missing_timestamps: bool = false,
+        /// Drop a segment that acknowledges what was not sent (Linux: tcp_ack), rather than answer it (RFC 9293 section 3.10.7.4).
+        pub ignores_acknowledgments_of_unsent: bool = false,
         /// Answer what has no payload and is not acceptable at the rate of challenge ACKs (Linux: tcp_oow_rate_limited), rather than
         /// each such segment (RFC 9293 section 3.10.7.4).
         pub limits_answers: bool = false,
+        /// Drop what acknowledges nothing in TIME-WAIT (FreeBSD: tcp_twcheck), rather than answer what of it is not acceptable (RFC 9293
+        /// section 3.10.7.4).
+        pub time_wait_needs_acknowledgments: bool = false,
         /// Give up when data stays unacknowledged for this long (RFC 9293 section 3.8.3, RFC 5482).
         pub user_timeout: Option<Duration> = Some(Duration::from_secs(300)),
         /// Send a keep-alive after this much silence, at this interval, and give up after so many
@@ -229,10 +245,35 @@ parameters! {
 pub enum DataWithSyn {
     /// They are kept until the connection is open.
     Kept,
-    /// The side that opens keeps them; a listener does not (FreeBSD: its SYN cache has no room for them).
+    /// The side that opens keeps them, but does not acknowledge data before the connection is open, and forgets a FIN that comes before;
+    /// a listener keeps nothing (FreeBSD: its SYN cache has no room for it).
     KeptByOpener,
-    /// Nothing is kept, and a SYN with a FIN opens nothing (Linux without TCP Fast Open).
+    /// Nothing is kept (Linux without TCP Fast Open).
     Dropped,
+}
+
+/// What becomes of a SYN that has a FIN, which no peer that wants to be answered sends. Each drops what those before it drop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SynWithFin {
+    /// It is taken like others.
+    Taken,
+    /// A listener drops it (Linux: tcp_rcv_state_process).
+    DroppedByListener,
+    /// It is dropped before the connection is open (FreeBSD: `net.inet.tcp.drop_synfin`).
+    Dropped,
+}
+
+/// Which errors that ICMP reports about our SYN give the handshake up at once; the others are noted. Each includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorsEndingHandshakes {
+    /// None (FreeBSD with `net.inet.tcp.icmp_may_rst=0`).
+    None,
+    /// Hard errors: no such protocol or port (RFC 9293 section 3.9.2.2, SHLD-25).
+    Hard,
+    /// A filter forbids the way, or the packet lived too long (FreeBSD: `net.inet.tcp.icmp_may_rst=1`).
+    Prohibitions,
+    /// Also that the peer cannot be reached at the moment (Linux: tcp_v4_err).
+    Soft,
 }
 
 /// Keep-alive probes.

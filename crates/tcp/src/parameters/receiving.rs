@@ -93,6 +93,8 @@ parameters! {
         /// Report no blocks but the last four, as they were put together from segments (Linux: tcp_sack_new_ofo_skb), rather than
         /// older ones where there is room (RFC 2018 section 4), and no duplicate that other data has followed (tcp_data_queue).
         pub forgets_older_blocks: bool = false,
+        /// A block that ends with the peer's FIN reports it too (Linux), or the data before it alone (FreeBSD: tcp_update_sack_list).
+        pub reports_fin: bool = true,
         /// Report what has come twice in the first block (D-SACK, RFC 2883), where SACK is agreed on.
         pub reports_duplicates: bool = false,
         /// Accept what fits into the buffer although a window field of 16 bits could not offer so much (FreeBSD: tcp_do_segment).

@@ -77,9 +77,11 @@ impl Receiver {
         if ranges.is_empty() && self.duplicate.is_none() {
             return SackBlocks::new();
         }
-        let block = |&(left, right): &(Offset, Offset)| SackBlock {
-            left: left.sequence(self.initial),
-            right: right.sequence(self.initial),
+        let reported_end = self.fin_at.filter(|_| !self.parameters.reports_fin).unwrap_or(Offset(u64::MAX));
+        let block = |&(left, right): &(Offset, Offset)| {
+            let right = right.min(reported_end);
+            let block = SackBlock { left: left.sequence(self.initial), right: right.sequence(self.initial) };
+            (left < right).then_some(block)
         };
         let forgets = self.parameters.forgets_older_blocks;
         let older = ranges.iter().rev().filter(|range| !forgets && !self.recent.contains(range));
@@ -87,8 +89,8 @@ impl Receiver {
             .iter()
             .chain(&self.recent)
             .chain(older)
+            .filter_map(block)
             .take(self.parameters.most_sack_blocks)
-            .map(block)
             .collect()
     }
 

@@ -81,6 +81,8 @@ pub struct Receiver {
     finished: bool,
     /// What has come is not for the application yet.
     withheld: bool,
+    /// What is taken in when the connection opens.
+    early: Option<Arrival>,
     closed_on_purpose: bool,
     accepts_what_fits: bool,
 }
@@ -121,6 +123,7 @@ impl Receiver {
             last_acknowledged: next,
             finished: false,
             withheld: false,
+            early: None,
             closed_on_purpose: false,
             accepts_what_fits: false,
         }
@@ -156,10 +159,18 @@ impl Receiver {
         self.withheld = true;
     }
 
+    /// What comes before the connection is open is taken in, and acknowledged, when it opens.
+    pub(crate) fn take_in_when_open(&mut self, arrival: Arrival) {
+        self.early = Some(arrival);
+    }
+
     /// The connection is open. Returns how many bytes are readable by that.
     pub(crate) fn open(&mut self, now: Instant) -> u64 {
         self.withheld = false;
         self.has_buffer();
+        if let Some(arrival) = self.early.take() {
+            self.accept(&Arrival { now, ..arrival });
+        }
         let offered = self.offered();
         if let Some(tuning) = &mut self.tuning {
             tuning.open(now, self.read, offered);
@@ -211,11 +222,12 @@ impl Receiver {
         Received { delivered, new, refused: false }
     }
 
-    /// Take in payload that comes with a SYN: it says nothing about when to acknowledge, as the answer to the SYN does that.
+    /// Take in payload that comes with a SYN: it says nothing about when to acknowledge, as the answer to the SYN does
+    /// that, nor about the window that the peer needs.
     pub(crate) fn accept_with_syn(&mut self, arrival: &Arrival) -> Received {
-        let adaptive = self.adaptive.take();
+        let (adaptive, tuning) = (self.adaptive.take(), self.tuning.take());
         let received = self.accept(arrival);
-        self.adaptive = adaptive;
+        (self.adaptive, self.tuning) = (adaptive, tuning);
         received
     }
 

@@ -57,7 +57,7 @@ impl Tuning {
             memory: parameters.first_memory.into(),
             share: WHOLE / 2,
             clamp: u64::from(u16::MAX) << shift,
-            threshold: first_window.into(),
+            threshold: u64::from(first_window).min(u16::MAX.into()),
             is_open: false,
             round_trip: 0,
             window_ends: None,

@@ -57,6 +57,11 @@ impl Sender {
         !first
     }
 
+    /// When the SYN left first, as long as nothing else has.
+    pub(crate) fn opened_at(&self) -> Option<Instant> {
+        (self.view.highest_sent == Offset::FIRST_BYTE).then_some(self.progress_at)
+    }
+
     /// The handshake is not over although data is sent, or it is: until then its timer alone runs, and nothing but the SYN is sent again.
     pub(crate) fn wait_for_handshake(&mut self, waits: bool) {
         self.awaits_handshake = waits;

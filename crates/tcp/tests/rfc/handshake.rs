@@ -267,8 +267,14 @@ fn data_of_a_connection_that_never_opened_is_forgotten() {
 /// tcp_rcv_synsent_state_process), and drops a SYN with a FIN (tcp_rcv_state_process).
 #[test]
 fn data_with_a_syn_can_be_left() {
-    let parameters = || plain(|p| p.connection.data_with_syn = DataWithSyn::Dropped);
-    assert_eq!((seamline_tcp::profile::LINUX.parameters)().connection.data_with_syn, DataWithSyn::Dropped);
+    let linux = (seamline_tcp::profile::LINUX.parameters)().connection;
+    let parameters = || {
+        plain(|p| {
+            p.connection.data_with_syn = linux.data_with_syn;
+            p.connection.syn_with_fin = linux.syn_with_fin;
+        })
+    };
+    assert_eq!(linux.data_with_syn, DataWithSyn::Dropped);
     let mut listener = Script::new(parameters(), "newreno");
     listener.listen().inject(syn().with_fin()).expect_nothing().is(State::Listen);
     listener.inject(syn().with_data(500)).expect(syn_ack().ack(1)).at(100).inject(ack(1)).delivered(0);

@@ -1,7 +1,8 @@
 //! What the network reports by ICMP.
 
 use crate::script::*;
-use seamline_tcp::NetworkError::{Refused, TooBig, Unreachable};
+use seamline_tcp::NetworkError::{Expired, Prohibited, Refused, TooBig, Unreachable};
+use seamline_tcp::parameters::{ErrorsEndingHandshakes, Parameters};
 use seamline_tcp::{CloseReason, State};
 
 /// RFC 9293 section 3.9.2.2 (SHLD-25): a hard error about the SYN ends the attempt.
@@ -25,13 +26,30 @@ fn soft_errors_are_noted() {
     script.at(1200).expect(ack(101));
 }
 
-/// Linux gives up at once where the peer cannot be reached (tcp_v4_err).
+fn ending(least: ErrorsEndingHandshakes) -> Parameters {
+    plain(|p| p.connection.errors_ending_handshakes = least)
+}
+
+/// Linux gives up at once where the peer cannot be reached (tcp_v4_err), FreeBSD where a filter forbids the way or the packet lived too
+/// long (icmp_may_rst=1), or never (icmp_may_rst=0).
 #[test]
-fn soft_errors_can_end_a_handshake() {
-    assert!((seamline_tcp::profile::LINUX.parameters)().connection.soft_errors_end_handshakes);
-    let mut script = Script::new(plain(|p| p.connection.soft_errors_end_handshakes = true), "newreno");
-    script.connect().expect(syn()).icmp(0, Unreachable).is_closed(CloseReason::Unreachable);
-    let mut open = Script::established(plain(|p| p.connection.soft_errors_end_handshakes = true), "newreno");
+fn systems_differ_in_the_errors_that_end_a_handshake() {
+    let linux = (seamline_tcp::profile::LINUX.parameters)().connection.errors_ending_handshakes;
+    let freebsd = (seamline_tcp::profile::FREEBSD.parameters)().connection.errors_ending_handshakes;
+    let (refused, unreachable) = (Some(CloseReason::Refused), Some(CloseReason::Unreachable));
+    for (least, errors) in [
+        (ErrorsEndingHandshakes::None, [None; 4]),
+        (ErrorsEndingHandshakes::Hard, [refused, None, None, None]),
+        (freebsd, [refused, refused, unreachable, None]),
+        (linux, [refused, unreachable, unreachable, unreachable]),
+    ] {
+        for (error, reason) in [Refused, Prohibited, Expired, Unreachable].into_iter().zip(errors) {
+            let mut script = Script::new(ending(least), "newreno");
+            script.connect().expect(syn()).icmp(0, error);
+            assert_eq!(script.endpoint.close_reason(), reason, "{least:?} {error:?}");
+        }
+    }
+    let mut open = Script::established(ending(linux), "newreno");
     open.supply(1000).expect(data(1..1001)).icmp(1, Unreachable).is(State::Established);
 }
 

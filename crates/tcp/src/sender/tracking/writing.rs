@@ -1,7 +1,7 @@
 //! Sending what was not sent before (`tcp_write_xmit`).
 
 use super::buffer::{LARGEST_PIECE, Piece};
-use super::queue::Record;
+use super::queue::{Record, Snapshot};
 use super::timer::Purpose;
 use super::*;
 
@@ -135,8 +135,10 @@ impl Run<'_, '_> {
     fn next_length(&self, segments: u64) -> u64 {
         self.waiting().min(segments * u64::from(self.s.view.segment_size))
     }
+    /// Where data leaves before the SYN is acknowledged, the window begins behind the SYN (`tcp_create_openreq_child`).
     pub(super) fn room_in_peer_window(&self) -> u64 {
-        (self.unacknowledged() + self.s.view.peer_window).saturating_since(self.s.view.highest_sent)
+        (self.unacknowledged().max(Offset::FIRST_BYTE) + self.s.view.peer_window)
+            .saturating_since(self.s.view.highest_sent)
     }
     /// Whether a new segment fits into the peer's window; the congestion window does not matter.
     pub(super) fn may_send_beyond_window(&self) -> bool {
@@ -259,7 +261,9 @@ impl Run<'_, '_> {
             self.s.put(start, to, pushes, self.exit);
             self.t.queue.push(record);
             self.t.segments_sent += 1;
-            if to - start < size && to > self.t.sent_with_syn {
+            if to <= self.t.sent_with_syn {
+                self.count_as_resent(snapshot);
+            } else if to - start < size {
                 self.t.last_small = to;
             }
         }
@@ -269,6 +273,15 @@ impl Run<'_, '_> {
         }
         self.check_space();
         self.t.segments_sent > sent_before
+    }
+
+    /// The segment that has left was lost with the SYN (`tcp_rcv_fastopen_synack`).
+    fn count_as_resent(&mut self, snapshot: Snapshot) {
+        let now = self.now();
+        if let Some(id) = self.t.queue.last_id() {
+            self.t.queue.mark_lost(id);
+            self.t.queue.note_resent(id, now, snapshot, true);
+        }
     }
 
     /// Send one segment although the congestion window is full. Returns whether there was one.
