@@ -12,7 +12,9 @@ fn flows(text: &str) -> Vec<FlowRecord> {
     results.into_iter().flat_map(|cell| cell.runs).flat_map(|run| run.flows).collect()
 }
 fn head(seconds: u32, warm_up: u32) -> String {
-    format!("duration = \"{seconds} s\"\nwarm_up = \"{warm_up} s\"\nseeds = 3\nnodes = [\"server\", \"home\"]\n")
+    format!(
+        "duration = \"{seconds} s\"\nwarm_up = \"{warm_up} s\"\nseeds = 3\nnodes = [\"server\", \"home\"]\n"
+    )
 }
 /// How long packets wait, on the average of a flow.
 fn queueing_ms(flow: &FlowRecord) -> f64 {
