@@ -136,6 +136,8 @@ impl Run<'_, '_> {
         self.t.rack.adapt_window(seen.sampling.prior_delivered(), self.t.delivery.delivered);
         self.settle_probe(ack.offset, &seen);
         self.take_notified_losses(segment);
+        let acked = self.acked(&seen, self.t.delivery.delivered - delivered_before);
+        self.s.control.observe(&acked, &self.s.view);
         let mut resend = None;
         if self.is_dubious(&seen) {
             resend = self.alert(&mut seen);
@@ -330,15 +332,19 @@ impl Run<'_, '_> {
     }
     fn grow(&mut self, seen: &Seen, delivered: u64) {
         self.s.view.congestion_limited = self.t.use_of_window.is_limited(&self.s.view);
-        let acked = Acked {
+        let acked = self.acked(seen, delivered);
+        self.s.grow(&acked);
+        self.t.use_of_window.confirm(self.now());
+    }
+    /// What congestion control learns of the acknowledgment; `delivered` counts segments.
+    fn acked(&self, seen: &Seen, delivered: u64) -> Acked {
+        Acked {
             bytes: self.unacknowledged().saturating_since(seen.previous),
             delivered: delivered * u64::from(self.s.view.segment_size),
             duplicate: !seen.advanced,
             fine_round_trip: None,
             in_recovery: self.t.in_recovery(),
-        };
-        self.s.grow(&acked);
-        self.t.use_of_window.confirm(self.now());
+        }
     }
     fn follow_model(&mut self, sample: &RateSample) {
         self.s.view.congestion_limited = self.t.use_of_window.is_limited(&self.s.view);
