@@ -2,6 +2,7 @@
 
 use super::rack::LEAST_WAIT;
 use super::timer::Purpose;
+use super::writing::Occasion;
 use super::*;
 
 /// The probe that is under way.
@@ -39,7 +40,7 @@ impl Run<'_, '_> {
     pub(super) fn on_probe_timer(&mut self) {
         if self.t.probe.high.is_none() {
             self.t.probe.was_resent = false;
-            let sent = if self.may_send_beyond_window() { self.write_one() } else { self.resend_last() };
+            let sent = if self.may_send_beyond_window() { self.write_probe() } else { self.resend_last() };
             if sent {
                 self.t.probe.high = Some(self.s.view.highest_sent);
                 self.s.statistics.tail_loss_probes += 1;
@@ -47,6 +48,11 @@ impl Run<'_, '_> {
             }
         }
         self.rearm_timeout();
+    }
+    fn write_probe(&mut self) -> bool {
+        let sent_before = self.t.segments_sent;
+        self.write_as(Occasion::Probe);
+        self.t.segments_sent > sent_before
     }
     fn resend_last(&mut self) -> bool {
         let Some(id) = self.t.queue.last_id() else { return false };

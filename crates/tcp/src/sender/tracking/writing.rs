@@ -27,6 +27,14 @@ pub(super) enum Occasion {
     Corked,
     /// The first piece is complete: one burst of it leaves without waiting for a larger one.
     One,
+    /// Acknowledgments have stopped: one burst leaves, of a segment at least, although the congestion window is full.
+    Probe,
+}
+
+impl Occasion {
+    fn is_one_burst(self) -> bool {
+        matches!(self, Occasion::One | Occasion::Probe)
+    }
 }
 
 /// A burst is what the pacing rate sends in 1/1024 s (`sk_pacing_shift`).
@@ -66,7 +74,9 @@ impl Run<'_, '_> {
             if self.is_reducing() {
                 self.t.reduction.out += sent;
             }
-            self.schedule_probe(false);
+            if occasion != Occasion::Probe {
+                self.schedule_probe(false);
+            }
         } else if self.t.queue.is_empty() && self.something_waits() && self.t.timer.purpose().is_none() {
             self.arm_window_probe();
         }
@@ -77,7 +87,8 @@ impl Run<'_, '_> {
             if self.t.pacing.holds(self.t.exact_now) {
                 break;
             }
-            let quota = self.quota().min(largest);
+            let least = u64::from(occasion == Occasion::Probe);
+            let quota = self.quota().max(least).min(largest);
             if quota == 0 {
                 return Stop::Other;
             }
@@ -90,7 +101,7 @@ impl Run<'_, '_> {
                 if is_last && piece.length < size && self.holds_part(occasion) {
                     break;
                 }
-            } else if occasion != Occasion::One
+            } else if !occasion.is_one_burst()
                 && let Some(stop) = self.waits_for_larger_burst(largest, piece.length, is_last)
             {
                 return stop;
@@ -99,7 +110,7 @@ impl Run<'_, '_> {
             if length == 0 {
                 break;
             }
-            if !self.send_new(length) || occasion == Occasion::One {
+            if !self.send_new(length) || occasion.is_one_burst() {
                 break;
             }
         }
@@ -218,7 +229,7 @@ impl Run<'_, '_> {
     /// (Minshall; `tcp_nagle_test`).
     fn holds_part(&self, occasion: Occasion) -> bool {
         let view = &self.s.view;
-        if occasion == Occasion::Pushed || view.finishing {
+        if matches!(occasion, Occasion::Pushed | Occasion::Probe) || view.finishing {
             return false;
         }
         let small_is_outstanding = !self.t.queue.is_empty() && self.t.last_small > view.unacknowledged;
