@@ -67,10 +67,16 @@ fn obtcp_repairs_two_hops_behind_a_mobile_router() {
     }
 }
 
-/// Hosts that run Linux repair both hops by themselves: they find losses by time, and undo a reduction that was needless. Agents
-/// bring them nothing here, and those that hide duplicates or answer late take a little.
+/// Twenty hosts that run Linux nearly fill the air without help, so agents bring them nothing. Two hosts leave it idle, and agents
+/// multiply what they get.
 #[test]
-fn agents_bring_nothing_to_a_train_of_linux_hosts() {
+fn agents_help_linux_hosts_until_the_air_is_full() {
+    let few = short(&["seeds=4", "group.host.count=2"]);
+    let none = goodput(of(&few, "none"));
+    for (label, gain) in [("snoop", 2.0..8.0), ("obtcp, caches follow", 3.0..15.0)] {
+        let ratio = goodput(of(&few, label)) / none;
+        assert!(gain.contains(&ratio), "{label}: {ratio}");
+    }
     let all = short(&["seeds=12"]);
     let none = goodput(of(&all, "none"));
     assert!((0.8 * MOST..MOST).contains(&none), "{none}");
