@@ -88,7 +88,11 @@ impl Endpoint {
 
     /// After everything a segment did: our FIN may be acknowledged, the peer's may have arrived.
     pub(super) fn follow_fins(&mut self, now: Instant, out: &mut Outbox) {
-        let (acknowledged, received) = (self.sender.all_acknowledged(), self.receiver.is_finished());
+        let received = self.receiver.is_finished();
+        if self.state == State::Established && !received {
+            return;
+        }
+        let acknowledged = self.sender.all_acknowledged();
         if received && matches!(self.state, State::FinWait1 | State::FinWait2) {
             self.receiver.acknowledge_fin();
         }

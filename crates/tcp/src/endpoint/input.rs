@@ -133,7 +133,9 @@ impl Endpoint {
         self.network_error = None;
         self.keep_timestamp(now, segment, start);
         self.restart_keepalive(now);
-        if let (Some(times), Some(clock), false) = (segment.timestamps, &self.header.timestamps, opens) {
+        let is_tuned = self.receiver.is_tuned();
+        let clock = self.header.timestamps.as_ref().filter(|_| is_tuned && !opens);
+        if let (Some(times), Some(clock)) = (segment.timestamps, clock) {
             self.receiver.measure_by_echo(times.echo, clock.since(now, times.echo), segment.length);
         }
         let mut delivered = 0;
@@ -154,7 +156,7 @@ impl Endpoint {
         }
         self.follow_fins(now, out);
         self.acknowledge_if_due(now, out);
-        if delivered > 0 && self.reads_at_once && (self.receiver.adapts() || self.receiver.is_tuned()) {
+        if delivered > 0 && self.reads_at_once && (self.receiver.adapts() || is_tuned) {
             self.consume(now, u64::MAX, out);
         }
     }
