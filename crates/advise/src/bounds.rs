@@ -25,7 +25,7 @@ const SEARCHES: [(usize, usize); 4] = [(8, 5), (5, 3), (4, 2), (3, 2)];
 /// How thoroughly the bounds will be searched: as a few seconds allow, but at least with the quickest search and a
 /// few seeds.
 pub fn effort(question: &Question) -> Effort {
-    let (form, schemes) = (ClosedForm::of(question), schemes().len());
+    let (form, schemes) = (ClosedForm::of(question), schemes(question).len());
     let [payload, _] = segment(&parameters(question));
     let bytes = match question.traffic {
         Traffic::File(bytes) => bytes as f64,

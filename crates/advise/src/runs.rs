@@ -1,6 +1,6 @@
 //! Run points: a scheme, an interruption and a stay, each once per seed.
 
-use crate::closed_form::ClosedForm;
+use crate::closed_form::{self, ClosedForm};
 use crate::error::AdviseError;
 use crate::limit::{expected, limit};
 use crate::question::{Question, Traffic};
@@ -15,6 +15,7 @@ use seamline_report::statistics::Estimate;
 use seamline_scenario::Plan;
 use seamline_scenario::schema::{MovesSpec, Scenario};
 use seamline_tcp::handover::{self, Scheme};
+use seamline_tcp::variant;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 use std::collections::BTreeMap;
@@ -38,9 +39,16 @@ impl std::fmt::Debug for Watch<'_> {
     }
 }
 
-/// The candidates: no scheme, or a registered scheme. The first is always none: the unmodified stack.
-pub(crate) fn schemes() -> Vec<Option<&'static Scheme>> {
-    std::iter::once(None).chain(handover::ALL.iter().map(|scheme| Some(*scheme))).collect()
+/// The candidates: no scheme, or a registered scheme that makes sense with the question's TCP. The first is always none: the
+/// unmodified stack.
+pub(crate) fn schemes(question: &Question) -> Vec<Option<&'static Scheme>> {
+    let variant = variant::find(&question.variant, &closed_form::parameters(question));
+    let is_refused = |scheme: &Scheme| {
+        let recovery = variant.as_ref().map(|variant| variant.recovery.name);
+        scheme.refuses.iter().any(|(refused, _)| recovery == Ok(*refused))
+    };
+    let fitting = handover::ALL.iter().copied().filter(|scheme| !is_refused(scheme));
+    std::iter::once(None).chain(fitting.map(Some)).collect()
 }
 
 /// A point to run.
@@ -99,7 +107,8 @@ impl<'a> Runs<'a> {
             let mut plan = plan.map_err(|diagnostics| AdviseError::Scenario(Box::new(diagnostics)))?;
             Ok(plan.cells.remove(0).scenario)
         };
-        let scenarios: Result<Vec<Scenario>, AdviseError> = schemes().into_iter().map(scenario).collect();
+        let scenarios: Result<Vec<Scenario>, AdviseError> =
+            schemes(question).into_iter().map(scenario).collect();
         let offsets = (1..=question.seeds).map(|seed| offset(question, seed)).collect();
         let scenarios = scenarios?;
         let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], expected);

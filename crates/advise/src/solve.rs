@@ -29,7 +29,7 @@ pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseErr
     let nothing_to_decide =
         matches!(question.traffic, Traffic::File(_)) && values(runs.of(STAYS)).iter().all(is_done);
     let effort = effort(question);
-    let mut schemes = without_results();
+    let mut schemes = without_results(question);
     if !nothing_to_decide {
         run_as_requested(question, &mut runs, &mut schemes, least)?;
     }
@@ -69,7 +69,7 @@ fn longest_run(question: &Question, runs: &Runs<'_>) -> f64 {
     if let Traffic::Horizon(span) = question.traffic {
         return span.as_secs_f64();
     }
-    let moves = (0..schemes().len()).filter_map(|scheme| as_requested(question, scheme));
+    let moves = (0..schemes(question).len()).filter_map(|scheme| as_requested(question, scheme));
     let all = std::iter::once(STAYS).chain(moves);
     all.flat_map(|point| runs.of(point)).map(|sample| sample.value).fold(0.0, f64::max)
 }
@@ -83,12 +83,12 @@ pub(crate) fn as_requested(question: &Question, scheme: usize) -> Option<Point> 
 }
 
 /// One entry per scheme, without results.
-fn without_results() -> Vec<SchemeAdvice> {
+fn without_results(question: &Question) -> Vec<SchemeAdvice> {
     let installed = |installed: Installed| match installed {
         Installed::MobileEnd => MOBILE_END,
         Installed::BothEnds => "both ends",
     };
-    let of = schemes().into_iter();
+    let of = schemes(question).into_iter();
     of.map(|scheme| SchemeAdvice {
         name: scheme.map_or("none", |scheme| scheme.name).to_owned(),
         installed: scheme.map(|scheme| installed(scheme.installed).to_owned()),

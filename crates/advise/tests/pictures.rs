@@ -103,12 +103,12 @@ fn a_short_file_starts_anywhere_in_a_recording() {
 #[test]
 fn a_figure_states_how_many_seeds_its_means_have() {
     let (question, advice) = answer(&QuestionInput { seeds: 5, file: Some("30 MB"), ..words("lte", "wifi") });
-    assert_eq!((advice.effort.seeds, advice.stays.samples), (4, 5));
+    assert_eq!((advice.effort.seeds, advice.stays.samples), (3, 5));
     for scheme in &advice.schemes {
-        assert!(scheme.over_interruption.iter().all(|(_, value)| value.samples == 4), "{scheme:?}");
+        assert!(scheme.over_interruption.iter().all(|(_, value)| value.samples == 3), "{scheme:?}");
     }
     let drawn = picture(&question, &advice).svg;
-    assert!(drawn.contains("means of 4 seeds (staying: 5) and their 95 % intervals"), "{drawn}");
+    assert!(drawn.contains("means of 3 seeds (staying: 5) and their 95 % intervals"), "{drawn}");
 }
 
 /// A recording of 100 packets per second is as fast as a constant 1.2 Mbit/s.
