@@ -12,7 +12,9 @@ const BYTES: u64 = 200_000;
 
 #[test]
 fn explicit_congestion_notification_is_agreed_on_when_asked_for() {
-    let Some(_) = Pair::or_skip("explicit_congestion_notification_is_agreed_on_when_asked_for") else { return };
+    let Some(_) = Pair::or_skip("explicit_congestion_notification_is_agreed_on_when_asked_for") else {
+        return;
+    };
     for opener in BOTH {
         let pair = Pair::new(IpVersion::V4);
         pair.set("ipv4/tcp_ecn", "1");
