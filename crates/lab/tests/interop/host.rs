@@ -67,7 +67,14 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let mut parameters = (profile::find("linux").unwrap().parameters)();
+        Setup::under("linux")
+    }
+}
+
+impl Setup {
+    /// That of a profile.
+    pub(crate) fn under(name: &str) -> Self {
+        let mut parameters = (profile::find(name).unwrap().parameters)();
         parameters.connection.time_wait = Duration::from_millis(300);
         Setup {
             parameters,

@@ -12,7 +12,10 @@ use std::time::Duration;
 const BYTES: u64 = 1_000_000;
 
 fn slow_reader() -> Setup {
-    let mut setup = Setup { reads_at_once: false, ..Setup::default() };
+    with_small_buffer(Setup { reads_at_once: false, ..Setup::default() })
+}
+
+fn with_small_buffer(mut setup: Setup) -> Setup {
     setup.parameters.set_receive_buffer(64 << 10);
     setup
 }
@@ -114,7 +117,8 @@ fn an_application_that_reads_little_by_little_sets_the_pace() {
 #[test]
 fn both_windows_close_at_once() {
     let Some(pair) = Pair::or_skip("both_windows_close_at_once") else { return };
-    let (ours, stream) = pair.connected(Opener::Kernel, slow_reader());
+    let setup = Setup { reads_at_once: false, ..Setup::under("rfc") };
+    let (ours, stream) = pair.connected(Opener::Kernel, with_small_buffer(setup));
     let (mut writing, mut reading) = (stream.try_clone().unwrap(), stream);
     // More than the kernel's buffers hold.
     const MUCH: u64 = 16 << 20;
