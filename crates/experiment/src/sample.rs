@@ -60,6 +60,6 @@ fn opportunities(schedule: &Schedule) -> String {
         if at >= Instant::ZERO + LENGTH {
             return text;
         }
-        let _ = writeln!(text, "{}", at.as_nanos() / 1_000_000);
+        let _ = writeln!(text, "{}", at.as_millis());
     }
 }

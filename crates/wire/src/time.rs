@@ -37,6 +37,10 @@ impl Instant {
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
+    /// Whole milliseconds since the start.
+    pub const fn as_millis(self) -> u64 {
+        self.0 / 1_000_000
+    }
     /// Seconds since the start; exact to the nanosecond up to 104 days.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
@@ -77,6 +81,10 @@ impl Duration {
     /// The span in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
+    }
+    /// The span in whole microseconds, rounded down.
+    pub const fn as_micros(self) -> u64 {
+        self.0 / 1_000
     }
     /// The span in whole milliseconds, rounded down.
     pub const fn as_millis(self) -> u64 {

@@ -113,8 +113,8 @@ impl Connection {
         let segment_bytes = self.segment_bytes;
         let interval = self.at(now);
         interval.congestion_window_bytes = (sample.congestion_window * segment_bytes) as u64;
-        interval.round_trip_us = sample.smoothed_round_trip_time.as_nanos() / 1000;
-        interval.variation_us = sample.round_trip_time_variation.as_nanos() / 1000;
+        interval.round_trip_us = sample.smoothed_round_trip_time.as_micros();
+        interval.variation_us = sample.round_trip_time_variation.as_micros();
     }
 
     /// All intervals up to the end of the flow; in one without a sample the last one still holds.

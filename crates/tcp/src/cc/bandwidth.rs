@@ -19,7 +19,7 @@ const MOST_SEGMENTS: u64 = 0x7f;
 impl Bandwidth {
     /// So many segments in this time; nothing for no time.
     pub(super) fn of(segments: u64, time: Duration) -> Bandwidth {
-        Bandwidth((segments << SHIFT).checked_div(time.as_nanos() / 1000).unwrap_or(0))
+        Bandwidth((segments << SHIFT).checked_div(time.as_micros()).unwrap_or(0))
     }
     pub(super) fn times(self, gain: u64) -> Bandwidth {
         Bandwidth((self.0 * gain) >> GAIN_SHIFT)
@@ -31,13 +31,20 @@ impl Bandwidth {
     }
     /// Segments delivered in this time, rounded down.
     pub(super) fn segments_in(self, time: Duration) -> u64 {
-        ((self.0 as u128 * u128::from(time.as_nanos() / 1000)) >> SHIFT) as u64
+        ((self.0 as u128 * u128::from(time.as_micros())) >> SHIFT) as u64
     }
     /// Bandwidth times delay with a gain, rounded up.
     pub(super) fn product(self, delay: Duration, gain: u64) -> u64 {
-        let product = (self.0 as u128 * u128::from(delay.as_nanos() / 1000) * u128::from(gain)) >> GAIN_SHIFT;
+        let product = (self.0 as u128 * u128::from(delay.as_micros()) * u128::from(gain)) >> GAIN_SHIFT;
         product.div_ceil(1 << SHIFT) as u64
     }
+}
+
+/// The pacing rate for the window in the smoothed round-trip time, or in a millisecond as long as there is none.
+pub(super) fn rate_of_window(view: &View, gain: u64) -> u64 {
+    let smoothed = view.round_trip.smoothed;
+    let round_trip = if smoothed.is_zero() { Duration::from_millis(1) } else { smoothed };
+    Bandwidth::of(view.window.congestion as u64, round_trip).rate(view.segment_size, gain)
 }
 
 pub(super) fn least_burst(pacing_rate: u64) -> u32 {

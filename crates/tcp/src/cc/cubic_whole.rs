@@ -63,10 +63,6 @@ impl CubicWhole {
     }
 }
 
-fn milliseconds(at: Instant) -> u64 {
-    at.as_nanos() / 1_000_000
-}
-
 /// The cube root as the kernel finds it: a guess by the leading bits, one step of Newton's method, and a division by three that is a
 /// multiplication by 341/1024. The result is up to half a percent off, and that decides when the window grows.
 fn cube_root(value: u64) -> u64 {
@@ -157,7 +153,7 @@ impl CongestionControl for CubicWhole {
         if left > 0 {
             let segments = window.congestion as u32;
             let way_back = if view.now < self.losses_expected_until { 1 } else { NINTHS };
-            self.curve.update(segments, left, milliseconds(view.now), way_back);
+            self.curve.update(segments, left, view.now.as_millis(), way_back);
             window.congestion = f64::from(self.increase.grow(segments, self.curve.step, left));
         }
         window
@@ -174,7 +170,7 @@ impl CongestionControl for CubicWhole {
         Window { congestion, threshold }
     }
     fn on_round_trip(&mut self, sample: Duration, view: &View) -> Option<Window> {
-        let recent = |epoch: Epoch| milliseconds(view.now) - epoch.began < 1000;
+        let recent = |epoch: Epoch| view.now.as_millis() - epoch.began < 1000;
         if self.curve.epoch.is_some_and(recent) {
             return None;
         }
@@ -191,7 +187,7 @@ impl CongestionControl for CubicWhole {
     /// The curve does not run on while nothing is sent.
     fn on_transmission_start(&mut self, idle: Duration, view: &View) -> Option<Decision> {
         if let Some(epoch) = &mut self.curve.epoch {
-            epoch.began = (epoch.began + idle.as_nanos() / 1_000_000).min(milliseconds(view.now));
+            epoch.began = (epoch.began + idle.as_millis()).min(view.now.as_millis());
         }
         None
     }

@@ -188,6 +188,10 @@ impl EcnState {
     /// The field of a segment that leaves, which gets its flags.
     pub(crate) fn mark(&mut self, segment: &mut Segment) -> Ecn {
         let is_new = std::mem::take(&mut self.carries_new_data) && segment.length > 0;
+        // Most connections: every segment comes by here.
+        if !self.agreed && self.needs == EcnNeeds::Nothing {
+            return Ecn::NotEct;
+        }
         let always = if self.needs == EcnNeeds::EachChange { Ecn::Ect0 } else { Ecn::NotEct };
         if segment.flags.intersects(Flags::RST) {
             return Ecn::NotEct;

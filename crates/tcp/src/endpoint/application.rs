@@ -18,11 +18,13 @@ pub struct Readiness {
 impl Endpoint {
     /// The application supplies `bytes` more to send; nothing is taken after [`Endpoint::close`].
     pub fn supply(&mut self, now: Instant, bytes: u64, out: &mut Outbox) {
-        let takes = self.state.may_send() || self.state.is_opening();
-        if takes && !self.sender.view.finishing {
+        if self.takes_data() {
             self.sender.supply(bytes);
             self.pump(now, out);
         }
+    }
+    fn takes_data(&self) -> bool {
+        (self.state.may_send() || self.state.is_opening()) && !self.sender.view.finishing
     }
     /// The application supplies nothing more than what has been sent, but does not close.
     pub fn cut_supply(&mut self) {
@@ -43,8 +45,7 @@ impl Endpoint {
     /// The application writes `bytes`, of which as much is taken as the send buffer has room for; how much is returned. An endpoint
     /// without a send buffer ([`SegmentParameters::send_buffer`]) takes everything, and so does one that is not open yet.
     pub fn write(&mut self, now: Instant, bytes: u64, write: Write, out: &mut Outbox) -> u64 {
-        let takes = self.state.may_send() || self.state.is_opening();
-        if !takes || self.sender.view.finishing {
+        if !self.takes_data() {
             return 0;
         }
         if !self.transmits() {

@@ -176,7 +176,7 @@ impl Tuning {
     pub(super) fn measure_by_echo(&mut self, echo: u32, age: Duration, is_full: bool) {
         let is_new = self.last_echo.replace(echo) != Some(echo);
         if is_new && is_full && !age.is_zero() {
-            self.sample(age.as_nanos() / 1000, true);
+            self.sample(age.as_micros(), true);
         }
     }
     /// Data has arrived up to `next`: a window takes at least a round-trip time (tcp_rcv_rtt_measure).
@@ -185,7 +185,7 @@ impl Tuning {
             if next < end {
                 return;
             }
-            self.sample((now.saturating_since(since).as_nanos() / 1000).max(1), false);
+            self.sample((now.saturating_since(since).as_micros()).max(1), false);
         }
         self.window_ends = Some((next + window, now));
     }
@@ -194,7 +194,7 @@ impl Tuning {
     /// time after the next (tcp_rcv_space_adjust).
     pub(super) fn adjust(&mut self, now: Instant, read: Offset, unread: u64) {
         let (from, since) = self.counted_from;
-        let elapsed = now.saturating_since(since).as_nanos() / 1000;
+        let elapsed = now.saturating_since(since).as_micros();
         if self.round_trip == 0 || elapsed < self.round_trip / 8 {
             return;
         }

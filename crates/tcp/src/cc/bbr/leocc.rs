@@ -84,10 +84,6 @@ struct LeoCc {
     is_filtered: bool,
 }
 
-fn microseconds(duration: Duration) -> u64 {
-    duration.as_nanos() / 1000
-}
-
 impl LeoCc {
     fn new(parameters: &LeoCcParameters) -> Self {
         LeoCc {
@@ -131,7 +127,7 @@ impl LeoCc {
         }
         let bandwidth = Bandwidth::of(delivered, interval);
         self.round_bandwidth = self.round_bandwidth.max(bandwidth);
-        let fell = |round_trip| self.round_trip.estimate > microseconds(round_trip + FALL);
+        let fell = |round_trip: Duration| self.round_trip.estimate > (round_trip + FALL).as_micros();
         if bbr.mode == Mode::ProbeRoundTrip && sample.round_trip.is_some_and(fell) {
             self.new_bandwidth = self.last_bandwidth;
         }
@@ -143,7 +139,7 @@ impl LeoCc {
     /// `leocc_update_min_rtt`. Returns whether what is outstanding says nothing about the bandwidth.
     fn update_smallest(&mut self, sample: &RateSample, view: &View, window: &mut Window) -> bool {
         let bbr = &mut self.bbr;
-        let expired = milliseconds(view.now) > milliseconds(bbr.smallest_at + ROUND_TRIP_EXPIRES);
+        let expired = view.now.as_millis() > (bbr.smallest_at + ROUND_TRIP_EXPIRES).as_millis();
         if let Some(round_trip) = sample.round_trip
             && (bbr.smallest.is_none_or(|least| round_trip < least) || (expired && !sample.maybe_delayed))
         {
@@ -177,7 +173,7 @@ impl LeoCc {
             return;
         };
         bbr.probe_round_is_over |= bbr.round_started;
-        if bbr.probe_round_is_over && milliseconds(view.now) > milliseconds(ends) {
+        if bbr.probe_round_is_over && view.now.as_millis() > ends.as_millis() {
             bbr.smallest = sample.round_trip.or(bbr.smallest);
             bbr.smallest_at = view.now;
             self.leave_round_trip_probe(view, window);
@@ -205,8 +201,8 @@ impl LeoCc {
     }
     /// Which bandwidth to go by: the filtered one where a queue stands.
     fn choose_bandwidth(&mut self) -> Bandwidth {
-        let least = self.bbr.smallest.map_or(u64::MAX, microseconds);
-        let without_queue = least.saturating_add(microseconds(self.parameters.fluctuation));
+        let least = self.bbr.smallest.map_or(u64::MAX, Duration::as_micros);
+        let without_queue = least.saturating_add(self.parameters.fluctuation.as_micros());
         self.is_filtered = self.round_trip.estimate >= without_queue
             && !self.is_triggered
             && self.bbr.mode == Mode::ProbeBandwidth;
@@ -258,7 +254,7 @@ impl CongestionControl for LeoCc {
         let mut window = view.window;
         self.bbr.restarts_from_idle = true;
         self.bbr.aggregation.restart(view.now);
-        if self.bbr.probe_ends.is_some_and(|ends| milliseconds(view.now) > milliseconds(ends)) {
+        if self.bbr.probe_ends.is_some_and(|ends| view.now.as_millis() > ends.as_millis()) {
             self.leave_round_trip_probe(view, &mut window);
         }
         Some(Decision { window, pacing_rate: self.bbr.pacing_rate, application_limited: false })
@@ -281,7 +277,7 @@ impl CongestionControl for LeoCc {
         let application_limited = self.update_smallest(sample, view, &mut window);
         self.update_gains();
         if let Some(round_trip) = sample.round_trip {
-            self.round_trip.take(microseconds(round_trip));
+            self.round_trip.take(round_trip.as_micros());
         }
         let bandwidth = self.choose_bandwidth();
         self.bbr.set_pacing_rate(bandwidth, self.bbr.pacing_gain, view);

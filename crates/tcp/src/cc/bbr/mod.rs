@@ -102,11 +102,8 @@ impl Bbr {
         self.set_rate_from_round_trip(view);
     }
     fn set_rate_from_round_trip(&mut self, view: &View) {
-        let smoothed = view.round_trip.smoothed;
-        self.has_seen_round_trip = !smoothed.is_zero();
-        let round_trip = if smoothed.is_zero() { Duration::from_millis(1) } else { smoothed };
-        let bandwidth = Bandwidth::of(view.window.congestion as u64, round_trip);
-        self.pacing_rate = bandwidth.rate(view.segment_size, HIGH_GAIN);
+        self.has_seen_round_trip = !view.round_trip.smoothed.is_zero();
+        self.pacing_rate = bandwidth::rate_of_window(view, HIGH_GAIN);
     }
     fn set_pacing_rate(&mut self, bandwidth: Bandwidth, gain: u64, view: &View) {
         let rate = bandwidth.rate(view.segment_size, gain);
@@ -202,7 +199,7 @@ impl Bbr {
         is_long || in_flight <= self.in_flight(largest, UNIT, view)
     }
     fn leave_round_trip_probe(&mut self, view: &View, window: &mut Window) {
-        if self.probe_ends.is_none_or(|ends| milliseconds(view.now) <= milliseconds(ends)) {
+        if self.probe_ends.is_none_or(|ends| view.now.as_millis() <= ends.as_millis()) {
             return;
         }
         self.smallest_at = view.now;
@@ -211,7 +208,7 @@ impl Bbr {
     }
     /// Returns whether what is outstanding says nothing about the bandwidth.
     fn update_smallest(&mut self, sample: &RateSample, view: &View, window: &mut Window) -> bool {
-        let expired = milliseconds(view.now) > milliseconds(self.smallest_at + ROUND_TRIP_EXPIRES);
+        let expired = view.now.as_millis() > (self.smallest_at + ROUND_TRIP_EXPIRES).as_millis();
         if let Some(round_trip) = sample.round_trip
             && (self.smallest.is_none_or(|least| round_trip < least) || (expired && !sample.maybe_delayed))
         {
@@ -255,10 +252,6 @@ impl Bbr {
         let calm = self.previous_state < RecoveryState::Recovery && self.mode != Mode::ProbeRoundTrip;
         self.prior_window = if calm { window } else { self.prior_window.max(window) };
     }
-}
-
-fn milliseconds(at: Instant) -> u64 {
-    at.as_nanos() / 1_000_000
 }
 
 impl CongestionControl for Bbr {

@@ -47,7 +47,7 @@ impl Policer {
         self.is_found.then_some(self.rate)
     }
     fn begin_interval(&mut self, delivered_at: Instant, view: &View) {
-        self.since = milliseconds(delivered_at);
+        self.since = delivered_at.as_millis();
         self.delivered = view.tracked.delivered;
         self.lost = view.tracked.lost;
         self.rounds = 0;
@@ -90,7 +90,7 @@ impl Policer {
     fn judge_interval(&mut self, seen: &Seen, view: &View) {
         let lost = view.tracked.lost - self.lost;
         let delivered = view.tracked.delivered - self.delivered;
-        let milliseconds = milliseconds(seen.delivered_at).saturating_sub(self.since);
+        let milliseconds = seen.delivered_at.as_millis().saturating_sub(self.since);
         if delivered == 0 || (lost << 8) < LOSS_THRESHOLD * delivered || milliseconds == 0 {
             return;
         }

@@ -168,11 +168,8 @@ impl Bbr3 {
     }
     /// InitPacingRate.
     fn set_rate_from_round_trip(&mut self, view: &View) {
-        let smoothed = view.round_trip.smoothed;
-        self.has_seen_round_trip = !smoothed.is_zero();
-        let round_trip = if smoothed.is_zero() { Duration::from_millis(1) } else { smoothed };
-        let bandwidth = Bandwidth::of(view.window.congestion as u64, round_trip);
-        self.pacing_rate = bandwidth.rate(view.segment_size, STARTUP_GAIN);
+        self.has_seen_round_trip = !view.round_trip.smoothed.is_zero();
+        self.pacing_rate = bandwidth::rate_of_window(view, STARTUP_GAIN);
     }
     fn set_pacing_rate(&mut self, gain: u64, view: &View) {
         if !self.has_seen_round_trip && !view.round_trip.smoothed.is_zero() {

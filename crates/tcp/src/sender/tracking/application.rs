@@ -128,11 +128,7 @@ impl Sender {
 
 impl Run<'_, '_> {
     fn take_write(&mut self, write: Write) {
-        if self.t.segments_sent == 0 && !self.s.control.controls_rate() {
-            self.update_pacing_rate();
-        }
-        self.restart_after_idle();
-        self.fill(write);
+        self.take_in(write);
         match &self.t.buffer {
             Some(buffer) => self.s.data_end = buffer.written,
             None => self.write(),

@@ -79,7 +79,7 @@ impl Run<'_, '_> {
         } else {
             AVOIDANCE_PERCENT
         };
-        let smoothed = self.t.timeout.smoothed().as_nanos() / 1000;
+        let smoothed = self.t.timeout.smoothed().as_micros();
         if smoothed == 0 {
             return;
         }

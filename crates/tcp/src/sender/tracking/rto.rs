@@ -26,7 +26,7 @@ pub(super) struct RetransmissionTimeout {
 }
 
 fn micros(duration: Duration) -> i64 {
-    (duration.as_nanos() / 1000) as i64
+    duration.as_micros() as i64
 }
 
 impl RetransmissionTimeout {

@@ -8,7 +8,7 @@ use crate::view::View;
 #[derive(Clone, Debug)]
 pub(super) struct UseOfWindow {
     /// The window was full in the round trip that ends at `round_ends`.
-    pub(super) was_full: bool,
+    was_full: bool,
     /// The most segments outstanding in that round trip.
     most_outstanding: u32,
     round_ends: Offset,

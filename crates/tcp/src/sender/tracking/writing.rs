@@ -49,12 +49,16 @@ const NEAR: Duration = Duration::from_millis(1);
 impl Run<'_, '_> {
     /// The application has supplied data, or the window may have opened.
     pub(super) fn pump(&mut self) {
+        self.take_in(Write::default());
+        self.write();
+    }
+    /// Take in what the application writes, perhaps as the first data or after a pause.
+    pub(super) fn take_in(&mut self, write: Write) {
         if self.t.segments_sent == 0 && !self.s.control.controls_rate() {
             self.update_pacing_rate();
         }
         self.restart_after_idle();
-        self.fill(Write::default());
-        self.write();
+        self.fill(write);
     }
     /// Send all that may leave, and take in more.
     pub(super) fn write(&mut self) {
@@ -170,7 +174,7 @@ impl Run<'_, '_> {
         let Some(least) = segments.least_burst else { return 1 };
         let rate = self.t.pacing.rate();
         let mut bytes = rate >> BURST_SHIFT;
-        let round_trip = self.t.minimum_round_trip.get().map_or(u64::MAX, |least| least.as_nanos() / 1000);
+        let round_trip = self.t.minimum_round_trip.get().map_or(u64::MAX, Duration::as_micros);
         let halvings = round_trip >> ROUND_TRIP_SHIFT;
         if halvings < 32 {
             bytes = bytes.saturating_add(LARGEST_PIECE >> halvings);
