@@ -48,7 +48,7 @@ fn listed_losses_of_our_data_are_repaired_once() {
         // A sender that the window stops in recovery may send its last segment again (RFC 6675, rule 4 of NextSeg).
         pair.set("ipv4/tcp_rmem", "4096 6291456 6291456");
         pair.ours.network(DELAY, listed_losses(Way::ToKernel));
-        let (ours, mut stream) = pair.connected(opener, patient("rfc"));
+        let (ours, mut stream) = pair.connected(opener, patient("linux"));
         ours.supply(1_000_000);
         kernel_reads(&mut stream, 0, 1_000_000);
         let statistics = ours.look(|endpoint| endpoint.statistics()).sender;

@@ -1,8 +1,7 @@
 //! How fast the network delivers (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation; Linux, tcp_rate.c).
 
-use super::queue::{Record, Snapshot, sent_after};
+use super::queue::{Record, Snapshot};
 use crate::cc::{LostSegment, RateSample};
-use crate::offset::Offset;
 use seamline_wire::{Duration, Instant};
 
 /// What has been delivered over the life of a connection.
@@ -29,7 +28,7 @@ pub(super) struct Sampling {
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     snapshot: Snapshot,
-    end: Offset,
+    departure: u64,
     is_retransmission: bool,
     send_interval: Duration,
 }
@@ -64,14 +63,11 @@ impl Delivery {
         if !record.snapshot.counts {
             return;
         }
-        let newer = sampling
-            .newest
-            .is_none_or(|newest| sent_after(record.sent, self.first_sent, record.end, newest.end));
-        if newer {
+        if sampling.newest.is_none_or(|newest| record.departure > newest.departure) {
             self.first_sent = record.sent;
             sampling.newest = Some(Newest {
                 snapshot: record.snapshot,
-                end: record.end,
+                departure: record.departure,
                 is_retransmission: record.ever_resent,
                 send_interval: record.sent.saturating_since(record.snapshot.first_sent),
             });

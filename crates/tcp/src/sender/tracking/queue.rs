@@ -35,6 +35,8 @@ pub(super) struct Record {
     pub(super) end: Offset,
     /// When it was last sent.
     pub(super) sent: Instant,
+    /// Its place among all that was sent, from 1 on: what is sent at the same time is ordered by it.
+    pub(super) departure: u64,
     /// Reported as arrived by SACK.
     pub(super) sacked: bool,
     /// Taken to be lost.
@@ -61,6 +63,7 @@ impl Record {
             start,
             end,
             sent,
+            departure: 0,
             sacked: false,
             lost: false,
             excused: false,
@@ -74,15 +77,6 @@ impl Record {
             in_order: false,
         }
     }
-    /// Whether it was sent after what was sent at `sent` and ends at `end` (RFC 8985 section 6.2, step 2).
-    pub(super) fn was_sent_before(&self, sent: Instant, end: Offset) -> bool {
-        sent_after(sent, self.sent, end, self.end)
-    }
-}
-
-/// Whether the first was sent after the second; of segments sent at the same time, the one further right.
-pub(super) fn sent_after(first: Instant, second: Instant, first_end: Offset, second_end: Offset) -> bool {
-    first > second || (first == second && first_end > second_end)
 }
 
 /// The outstanding segments, and how many of them are in which state.
@@ -92,6 +86,7 @@ pub(super) struct Queue {
     first: Id,
     oldest: Option<Id>,
     newest: Option<Id>,
+    departures: u64,
     /// Lost, and not sent again since.
     to_resend: BTreeSet<Id>,
     pub(super) sacked: u32,
@@ -331,7 +326,10 @@ impl Queue {
     }
     fn append_to_order(&mut self, id: Id) {
         let newest = self.newest.replace(id);
+        self.departures += 1;
+        let departure = self.departures;
         let record = self.get_mut(id);
+        record.departure = departure;
         record.in_order = true;
         record.newer = NONE;
         record.older = newest.unwrap_or(NONE);

@@ -1,15 +1,15 @@
 //! Loss detection by time (RFC 8985): a segment is lost when one sent later has arrived and the path has had time to reorder.
 
-use super::queue::{Id, sent_after};
+use super::queue::{Id, Record};
 use super::timer::Purpose;
 use super::*;
 
 /// State of RFC 8985 section 5.3.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// RACK.xmit_ts and RACK.end_seq: of the segments that have arrived, the one sent last.
-    sent: Instant,
-    end: Offset,
+    /// Of the segments that have arrived, the place of the one sent last. RACK.xmit_ts and RACK.end_seq order what is sent again and
+    /// what is new only where each acknowledgment has a time of its own; several that come as a batch do not.
+    departure: u64,
     /// RACK.rtt.
     round_trip: Duration,
     /// Something has arrived since losses were looked for.
@@ -34,8 +34,7 @@ pub(super) const LEAST_WAIT: Duration = Duration::from_millis(2);
 impl Default for Rack {
     fn default() -> Self {
         Rack {
-            sent: Instant::ZERO,
-            end: Offset::SYN,
+            departure: 0,
             round_trip: Duration::ZERO,
             advanced: false,
             reordered: 0,
@@ -50,24 +49,14 @@ impl Default for Rack {
 impl Rack {
     /// A segment has arrived (section 6.2, step 1). One that was sent again and arrives sooner than anything could is the original's
     /// acknowledgment.
-    pub(super) fn advance(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        end: Offset,
-        resent: bool,
-        minimum: Option<Duration>,
-    ) {
-        let round_trip = now.saturating_since(sent);
-        if resent && minimum.is_none_or(|minimum| round_trip < minimum) {
+    pub(super) fn advance(&mut self, now: Instant, record: &Record, minimum: Option<Duration>) {
+        let round_trip = now.saturating_since(record.sent);
+        if record.ever_resent && minimum.is_none_or(|minimum| round_trip < minimum) {
             return;
         }
         self.advanced = true;
         self.round_trip = round_trip;
-        if sent_after(sent, self.sent, end, self.end) {
-            self.sent = sent;
-            self.end = end;
-        }
+        self.departure = self.departure.max(record.departure);
     }
 
     /// The window widens with each round trip in which the receiver reports duplicates (section 6.2, step 4).
@@ -121,7 +110,7 @@ impl Run<'_, '_> {
             if record.lost && !record.resent {
                 continue;
             }
-            if !record.was_sent_before(self.t.rack.sent, self.t.rack.end) {
+            if record.departure >= self.t.rack.departure {
                 break;
             }
             match self.time_left(id, window) {

@@ -143,7 +143,7 @@ impl Run<'_, '_> {
     }
     pub(super) fn note_arrival(&mut self, record: &super::queue::Record) {
         let (now, minimum) = (self.now(), self.t.minimum_round_trip.get());
-        self.t.rack.advance(now, record.sent, record.end, record.ever_resent, minimum);
+        self.t.rack.advance(now, record, minimum);
     }
 
     /// Something further right arrived before what begins at `from`, which was sent once (`tcp_check_sack_reordering`).
