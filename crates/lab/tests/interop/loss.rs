@@ -34,8 +34,8 @@ fn sent_again(record: &[Seen], way: Way) -> usize {
 }
 
 /// Timers of a second, so that a busy machine brings no timeout.
-fn patient(profile: &str) -> Setup {
-    let mut setup = Setup::under(profile);
+fn patient() -> Setup {
+    let mut setup = Setup::default();
     setup.parameters.round_trip.minimum_timeout = Duration::from_secs(1);
     setup
 }
@@ -48,7 +48,7 @@ fn listed_losses_of_our_data_are_repaired_once() {
         // A sender that the window stops in recovery may send its last segment again (RFC 6675, rule 4 of NextSeg).
         pair.set("ipv4/tcp_rmem", "4096 6291456 6291456");
         pair.ours.network(DELAY, listed_losses(Way::ToKernel));
-        let (ours, mut stream) = pair.connected(opener, patient("linux"));
+        let (ours, mut stream) = pair.connected(opener, patient());
         ours.supply(1_000_000);
         kernel_reads(&mut stream, 0, 1_000_000);
         let statistics = ours.look(|endpoint| endpoint.statistics()).sender;
@@ -65,7 +65,7 @@ fn listed_losses_of_the_kernels_data_are_repaired() {
     for opener in BOTH {
         let pair = Pair::new(IpVersion::V4);
         pair.ours.network(DELAY, listed_losses(Way::ToOurs));
-        let (ours, mut stream) = pair.connected(opener, patient("linux"));
+        let (ours, mut stream) = pair.connected(opener, patient());
         kernel_sends(&mut stream, 0, 1_000_000);
         ours.wait_delivered(1_000_000);
         let record = pair.ours.record();
@@ -136,7 +136,7 @@ fn reports_of_duplicates_do_no_harm() {
     pair.ours.network(DELAY, |way, segment| {
         if way == Way::ToKernel && segment.length > 0 { Fate::Twice } else { Fate::Pass }
     });
-    let (ours, mut stream) = pair.connected(Opener::We, patient("linux"));
+    let (ours, mut stream) = pair.connected(Opener::We, patient());
     ours.supply(500_000);
     kernel_reads(&mut stream, 0, 500_000);
     ours.wait("all is acknowledged", |endpoint| endpoint.statistics().bytes_acknowledged == 500_000);
