@@ -19,8 +19,19 @@ use seamline_wire::{Duration, Instant, Packet};
 use std::collections::BTreeSet;
 use std::io;
 
-/// The run begins at a whole second, so that the phases of the kernel's own ticks are the same for every run.
-const PHASE: u64 = 1_000_000_000;
+/// A kernel's ticks are counted from 300 s before their counter overflows (Linux, `INITIAL_JIFFIES`), when `CLOCK_MONOTONIC` begins.
+const OVERFLOW: u64 = 300_000_000_000;
+/// The run begins where all slots of the kernel's timer wheel begin that last up to 4096 ticks (of 4 ms at most), so that timers have
+/// the same phases in every run, of every kernel, and in the profiles of Linux.
+const PHASE: u64 = 4096 * 4_000_000;
+
+/// The first time after `now`, by `CLOCK_MONOTONIC`, at which a run may begin.
+fn next_origin(now: Instant) -> Instant {
+    let phase = OVERFLOW % PHASE;
+    let begun = now.as_nanos().saturating_sub(phase) / PHASE;
+    let first = Instant::from_nanos(phase);
+    if now < first { first } else { Instant::from_nanos((begun + 1) * PHASE + phase) }
+}
 
 /// Memory for what all hosts have sent and the network has not taken in: a quarter of the guest's.
 const SENT_BYTES: usize = 256 << 20;
@@ -48,7 +59,7 @@ pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabErro
     }
     let mut done = Vec::new();
     let begun = clock::monotonic();
-    let origin = Instant::from_nanos((begun.as_nanos() / PHASE + 1) * PHASE);
+    let origin = next_origin(begun);
     let wall = clock::wall() + origin.saturating_since(begun);
     let end = Instant::ZERO + live.scenario().duration;
     while clock::monotonic() < origin {

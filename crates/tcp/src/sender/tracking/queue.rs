@@ -33,8 +33,10 @@ pub(super) struct Snapshot {
 pub(super) struct Record {
     pub(super) start: Offset,
     pub(super) end: Offset,
-    /// When it was last sent.
+    /// When it was last sent, in whole microseconds.
     pub(super) sent: Instant,
+    /// The same to the nanosecond (`skb_mstamp_ns`).
+    pub(super) sent_exactly: Instant,
     /// Its place among all that was sent, from 1 on: what is sent at the same time is ordered by it.
     pub(super) departure: u64,
     /// Reported as arrived by SACK.
@@ -63,6 +65,7 @@ impl Record {
             start,
             end,
             sent,
+            sent_exactly: sent,
             departure: 0,
             sacked: false,
             lost: false,

@@ -54,6 +54,10 @@ impl RetransmissionTimeout {
     pub(super) fn smoothed(&self) -> Duration {
         Duration::from_nanos((self.smoothed / 8 * 1000) as u64)
     }
+    /// The same with its eighths of a microsecond.
+    pub(super) fn smoothed_exactly(&self) -> Duration {
+        Duration::from_nanos((self.smoothed * 125) as u64)
+    }
     /// The timeout, with its back-off.
     pub(super) fn current(&self) -> Duration {
         self.current

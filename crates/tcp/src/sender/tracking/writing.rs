@@ -187,7 +187,7 @@ impl Run<'_, '_> {
     }
     /// A burst smaller than it could be waits for the next acknowledgment, when that is near (`tcp_tso_should_defer`).
     fn waits_for_larger_burst(&self, largest: u64, piece: u64, is_last: bool) -> Option<Stop> {
-        let (view, now) = (&self.s.view, self.now());
+        let view = &self.s.view;
         let long_ago = self.t.exact_now.saturating_since(self.t.pacing.last_departure()) > NEAR;
         if self.t.in_recovery() || long_ago {
             return None;
@@ -200,9 +200,9 @@ impl Run<'_, '_> {
         if limit >= largest * size || (!is_last && limit >= piece) || limit >= chunk {
             return None;
         }
-        let smoothed = self.t.timeout.smoothed();
-        let expected = self.t.queue.head()?.sent + smoothed;
-        if expected.saturating_since(now) > (smoothed / 2).min(NEAR) {
+        let smoothed = self.t.timeout.smoothed_exactly();
+        let expected = self.t.queue.head()?.sent_exactly + smoothed;
+        if expected.saturating_since(self.t.exact_now) > (smoothed / 2).min(NEAR) {
             return None;
         }
         if by_window < by_peer {
@@ -270,6 +270,7 @@ impl Run<'_, '_> {
             let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty(), in_flight);
             let mut record = Record::new(start, to, now, snapshot);
             // The end of a burst is pushed, so that the receiver's host does not wait for more of it.
+            record.sent_exactly = self.t.exact_now;
             record.ends_burst = to >= end;
             record.pushes = record.ends_burst && is_pushed;
             let pushes = record.pushes || (record.ends_burst && bytes > size);
