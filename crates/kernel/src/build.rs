@@ -194,7 +194,8 @@ impl Plan {
             }
             _ => false,
         };
-        same_source && self.modules.is_empty() && self.hz == kernel.hz
+        let same_changes = edits::reasons(&kernel.release).is_ok_and(|reasons| reasons == kernel.changes);
+        same_source && same_changes && self.modules.is_empty() && self.hz == kernel.hz
     }
 
     /// Everything that can be checked before anything is fetched or written.

@@ -15,8 +15,6 @@ const LARGEST_STATE: u32 = 11_008;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Edit {
-    /// For the reader of the list.
-    #[expect(dead_code, reason = "the reason of each edit stands in the list")]
     why: String,
     file: String,
     before: Option<String>,
@@ -39,15 +37,27 @@ struct Edits {
 /// # Errors
 /// When the tree has nothing to edit where it must, or a file cannot be written.
 pub(crate) fn apply(tree: &Path, version: &str, hz: u32) -> Result<Vec<String>, Error> {
-    let edits: Edits = toml::from_str(EDITS).map_err(|error| Error::Failed(error.to_string()))?;
     let mut options = vec![format!("HZ={hz}")];
-    let is_for = |edit: &&Edit| edit.before.as_ref().is_none_or(|it| numbers(version) < numbers(it));
-    for edit in edits.edit.iter().filter(is_for) {
+    for edit in edits_for(version)? {
         if edit.apply(tree, hz)? {
             options.extend(edit.config.iter().cloned());
         }
     }
     Ok(options)
+}
+
+/// Why a tree of this version is edited: a reason for each edit. A kernel with other reasons is of an older list.
+///
+/// # Errors
+/// When the list cannot be read.
+pub(crate) fn reasons(version: &str) -> Result<Vec<String>, Error> {
+    Ok(edits_for(version)?.into_iter().map(|edit| edit.why).collect())
+}
+
+fn edits_for(version: &str) -> Result<Vec<Edit>, Error> {
+    let edits: Edits = toml::from_str(EDITS).map_err(|error| Error::Failed(error.to_string()))?;
+    let is_for = |edit: &Edit| edit.before.as_ref().is_none_or(|it| numbers(version) < numbers(it));
+    Ok(edits.edit.into_iter().filter(is_for).collect())
 }
 
 impl Edit {

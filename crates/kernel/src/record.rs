@@ -31,6 +31,8 @@ pub struct Kernel {
     pub modules: Vec<PathBuf>,
     /// The congestion controls it contains, without those of modules.
     pub congestion_controls: Vec<String>,
+    /// Why its source was changed, a reason for each change that this version wants.
+    pub changes: Vec<String>,
     /// Wanted options that this version does not have.
     pub missing_options: Vec<String>,
     /// Where its source is from.
@@ -72,6 +74,9 @@ pub(crate) struct Record {
     pub(crate) built_by: String,
     pub(crate) congestion_controls: Vec<String>,
     pub(crate) missing_options: Vec<String>,
+    /// Kernels of older releases do not say.
+    #[serde(default)]
+    pub(crate) changes: Vec<String>,
 }
 
 impl Kernel {
@@ -92,6 +97,7 @@ impl Kernel {
             modules,
             congestion_controls: record.congestion_controls,
             missing_options: record.missing_options,
+            changes: record.changes,
             origin: record.origin,
             built: record.built,
             built_by: record.built_by,

@@ -5,6 +5,7 @@ use super::work::Work;
 use crate::Error;
 use crate::check::release;
 use crate::configuration::congestion_controls;
+use crate::edits;
 use crate::error::failed;
 use crate::record::{CONFIG, IMAGE, MODULES, Origin, RECORD, Record};
 use crate::store::remove;
@@ -34,8 +35,10 @@ pub(super) fn complete(
         copy(module, &folder.join(module.file_name().unwrap_or_default()))?;
     }
     let config = fs::read_to_string(complete.join(CONFIG)).map_err(failed("cannot read", &complete))?;
+    let release = release(&image)?;
     let record = Record {
-        release: release(&image)?,
+        changes: edits::reasons(&release)?,
+        release,
         hz: plan.hz,
         origin,
         built: now(),

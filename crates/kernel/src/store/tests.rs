@@ -14,6 +14,7 @@ fn complete(folder: &Path, release: &str, built: u64) {
         built_by: "1".to_owned(),
         congestion_controls: vec!["cubic".to_owned()],
         missing_options: Vec::new(),
+        changes: Vec::new(),
     };
     fs::write(folder.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
 }
