@@ -10,7 +10,7 @@ use seamline_report::export::table::Table;
 use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::keys::{KindShape, key_list, key_paths};
 use seamline_scenario::schema::{agent, description, kinds, protocol, with_historical};
-use seamline_tcp::{cc, handover, profile, recovery, variant};
+use seamline_tcp::{backoff, cc, handover, profile, recovery, variant};
 
 /// What can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     Variants,
     CongestionControls,
     Recoveries,
+    Backoffs,
     #[value(alias = "handovers")]
     Schemes,
     Profiles,
@@ -116,6 +117,7 @@ pub(crate) fn headline(kind: Kind) -> &'static str {
         Kind::Variants => "Variants (flow: variant = ...)",
         Kind::CongestionControls => "Congestion controls (flow: congestion_control = ...)",
         Kind::Recoveries => "Recoveries (flow: recovery = ...)",
+        Kind::Backoffs => "Back-off of the retransmission timeout (flow: tcp = { rto_backoff = ... })",
         Kind::Schemes => "Handover schemes (flow: handover = ...)",
         Kind::Profiles => "Profiles (flow: profile = ...)",
         Kind::Generators => "Generators (link: schedule = { kind = ... })",
@@ -137,6 +139,7 @@ pub(crate) fn entries(kind: Kind) -> Vec<Entry> {
         Kind::Variants => variant::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::CongestionControls => cc::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Backoffs => backoff::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Schemes => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profiles(false),
         Kind::Generators => of_kinds("schedule", |kind| kind.table.key("file").is_none()),

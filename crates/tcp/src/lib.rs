@@ -55,6 +55,7 @@
 #[macro_use]
 mod macros;
 
+pub mod backoff;
 pub mod cc;
 mod ecn;
 mod emit;

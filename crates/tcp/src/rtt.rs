@@ -26,6 +26,8 @@ parameters! {
         /// After this many doublings the smoothed round-trip time is forgotten, because it must be badly
         /// wrong (RFC 6298 section 5, last paragraph, permits it; 4.3BSD does it after the third).
         pub forget_after_backoffs: Option<u32> = None,
+        /// How often timeouts in a row double the timeout ([`crate::backoff`]).
+        pub most_doublings: u32 = u32::MAX,
     }
 }
 
@@ -179,8 +181,14 @@ impl RoundTripEstimator {
             Estimator::Rfc6298 { .. } | Estimator::KarnPartridge { .. } => backed_off,
         }
     }
-    /// Double the timeout (RFC 6298 section 5.5).
+    /// Double the timeout (RFC 6298 section 5.5), unless that has been done as often as it may.
     pub fn back_off(&mut self) {
+        if self.backoff.ilog2() < self.parameters.most_doublings {
+            self.double();
+        }
+    }
+    /// Double the timeout, however often that has been done.
+    pub fn double(&mut self) {
         const ALWAYS_DOUBLED_BELOW: u32 = 64;
         if self.backoff < ALWAYS_DOUBLED_BELOW || self.timeout() < self.parameters.maximum_timeout {
             self.backoff = self.backoff.saturating_mul(2);

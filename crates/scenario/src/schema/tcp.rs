@@ -1,18 +1,18 @@
 //! What a flow may change of its profile's parameters: `tcp = { minimum_rto = "200 ms" }`, and the parameters of an algorithm
 //! in its own table: `vegas = { alpha = 2 }`. Those of handover schemes: [`moving`].
 
-use super::{added, loss_notification, moving};
+use super::{added, choices, loss_notification, moving};
 use crate::codes::Code;
-use crate::keys::{Keys, boolean, choice, number, positive_time, size_within, table, time, whole};
+use crate::keys::{Keys, boolean, choice, named, number, positive_time, size_within, table, time, whole};
 use crate::reader::Reader;
 use crate::units::Complaint;
-use seamline_tcp::EcnUse;
 use seamline_tcp::cc::{
     CubicParameters, LeoCcParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
 };
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
 use seamline_tcp::recovery::SpuriousDetection;
 use seamline_tcp::rtt::Estimator;
+use seamline_tcp::{EcnUse, backoff};
 use seamline_wire::Duration;
 
 /// Every table of parameters.
@@ -60,6 +60,7 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         key minimum_rto (round_trip.minimum_timeout): time(), "Minimum retransmission timeout";
         key maximum_rto (round_trip.maximum_timeout): positive_time(), "Maximum retransmission timeout";
         key initial_rto (round_trip.initial_timeout): positive_time(), "Retransmission timeout before the first sample";
+        property rto_backoff: named(choices!(backoff::ALL)), "What timeouts in a row do to the retransmission timeout", show_backoff, set_backoff;
         property window_limit: whole(1, i64::from(u32::MAX)), "Maximum window in segments", |_, _| None, |it, segments| it.limit_window(segments);
         key initial_window (window.initial): number(1.0, 1e6), "Initial window in segments";
         key initial_threshold (window.initial_threshold): number(1.0, 1e9), "Initial slow start threshold in segments";
@@ -82,6 +83,20 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
 fn set_smoothing(parameters: &mut Parameters, weight: f64) {
     if let Estimator::KarnPartridge { smoothing } = &mut parameters.round_trip.estimator {
         *smoothing = weight;
+    }
+}
+
+fn show_backoff(
+    parameters: &mut Parameters,
+    show: &dyn Fn(&&'static str) -> Option<String>,
+) -> Option<String> {
+    let most = parameters.round_trip.most_doublings;
+    show(&backoff::ALL.iter().find(|it| it.most_doublings == most)?.name)
+}
+
+fn set_backoff(parameters: &mut Parameters, name: &'static str) {
+    if let Some(backoff) = backoff::find(name) {
+        parameters.round_trip.most_doublings = backoff.most_doublings;
     }
 }
 

@@ -53,7 +53,7 @@ impl Sender {
         self.transmit(at, exit);
         self.view.peer_window = window;
         self.timing = None;
-        self.estimator.back_off();
+        self.estimator.double();
         self.timer = self.view.now + self.estimator.timeout();
     }
 }

@@ -1,6 +1,7 @@
 //! The retransmission timer (RFC 6298).
 
 use crate::script::*;
+use seamline_tcp::backoff;
 use seamline_wire::Duration;
 
 /// RFC 6298 sections 2.2 and 2.3, worked by hand: samples of 2 s and 1.6 s.
@@ -92,4 +93,39 @@ fn echoes_from_the_future_are_no_samples() {
     script.at(200).supply(988).expect(data(1..989)).at(1200).expect(data(1..989));
     script.at(1250).inject(ack(989).times(5100, 900_000)).timeout_is(2000);
     assert_eq!(script.endpoint.round_trip().latest, Duration::from_millis(100));
+}
+
+/// FxRTO (Mohamed, Fisal and Mohd 2002): the timeout is not doubled; fixed-RTO (Dyer and Boppana 2001): only by the first of several
+/// timeouts in a row. An acknowledgment of what was sent once begins a new row.
+#[test]
+fn back_off_may_be_left_out() {
+    // With `rack` the timeout begins at the tail loss probe, and the round trip adds to the minimum.
+    for (recovery, start, timeout) in [("sack", 1000, 1000), ("rack", 1202, 1100)] {
+        for (name, seconds) in [("fixed", [1, 2, 3, 4]), ("fixed-after-first", [1, 3, 5, 7])] {
+            let parameters = plain(|p| {
+                p.round_trip.most_doublings = backoff::find(name).unwrap().most_doublings;
+                p.recovery.sack_algorithm = recovery;
+                p.segments.nagle = false;
+            });
+            let mut script = Script::connected(parameters, "sack", syn_ack().sack_permitted(true));
+            script.at(1000).supply(10_000).expect_run(1..10_001, 1000);
+            script.skip_to(start);
+            for after in seconds {
+                script.at(start + after * timeout).expect(data(1..1001));
+            }
+            script.timeout_is(if name == "fixed" { timeout } else { 2 * timeout });
+            script.after(50).inject(ack(10_001)).supply(1000).expect(data(10_001..11_001));
+            script.after(100).inject(ack(11_001)).timeout_is(timeout);
+        }
+    }
+}
+
+/// Probes of a closed window back off under each rule (RFC 9293 section 3.8.6.1).
+#[test]
+fn window_probes_back_off_without_back_off() {
+    let mut script = Script::established(plain(|p| p.round_trip.most_doublings = 0), "newreno");
+    script.at(1000).inject(ack(1).window(0)).supply(1000);
+    for at in [2, 4, 8, 16] {
+        script.at(at * 1000).expect(data(1..2));
+    }
 }

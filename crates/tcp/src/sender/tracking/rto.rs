@@ -17,6 +17,7 @@ pub(super) struct RetransmissionTimeout {
     minimum: i64,
     maximum: Duration,
     initial: Duration,
+    most_doublings: u32,
     tick: Duration,
     /// With the back-off of the timer, as `icsk_rto`.
     current: Duration,
@@ -40,6 +41,7 @@ impl RetransmissionTimeout {
             minimum: micros(parameters.minimum_timeout),
             maximum: parameters.maximum_timeout,
             initial: parameters.initial_timeout,
+            most_doublings: parameters.most_doublings,
             tick,
             current: parameters.initial_timeout,
             doublings: 0,
@@ -135,6 +137,9 @@ impl RetransmissionTimeout {
         }
     }
     pub(super) fn back_off(&mut self) {
+        if self.doublings >= self.most_doublings {
+            return;
+        }
         self.doublings += 1;
         self.current = (self.current * 2).min(self.maximum);
     }
