@@ -105,6 +105,8 @@ pub(crate) struct Sender {
     spurious: Option<Spurious>,
     timing: Option<(Offset, Instant)>,
     timer: Instant,
+    /// When the recovery wants to be woken.
+    recovery_wakes_at: Instant,
     probing: bool,
     /// The window known is that of a SYN, which is never scaled (RFC 7323 section 2.2): the first one
     /// after it is another number and yet no news.
@@ -196,6 +198,7 @@ impl Sender {
             spurious: judges.then(Spurious::default),
             timing: None,
             timer: NEVER,
+            recovery_wakes_at: NEVER,
             probing: false,
             window_is_from_syn: false,
             data_end: Offset::FIRST_BYTE,
@@ -220,7 +223,7 @@ impl Sender {
     /// When [`Sender::on_timer`] is due, [`Instant::MAX`] for never.
     pub(crate) fn timer(&self) -> Instant {
         match (&self.tracking, self.hold) {
-            (None, moving::Hold::Nothing) => self.timer,
+            (None, moving::Hold::Nothing) => self.timer.min(self.recovery_wakes_at),
             (Some(_), moving::Hold::Nothing) if self.awaits_handshake => self.timer,
             (Some(tracking), moving::Hold::Nothing) => self.timer.min(tracking.due()),
             _ => NEVER,
@@ -231,6 +234,7 @@ impl Sender {
     }
     pub(crate) fn stop_timer(&mut self) {
         self.timer = NEVER;
+        self.recovery_wakes_at = NEVER;
         if let Some(tracking) = &mut self.tracking {
             tracking.stop_timer();
         }
@@ -457,6 +461,9 @@ impl Sender {
             return self.on_timer_tracked(now, exit);
         }
         self.view.now = now;
+        if self.recovery_wakes_at <= now {
+            return self.wake_recovery(exit);
+        }
         self.probing |= self.view.peer_window == 0;
         if self.probing {
             self.probe(exit);
@@ -472,6 +479,14 @@ impl Sender {
         self.apply_all(None, None, exit);
         self.timeout_is_repeated = false;
         self.settle_timer(now);
+        self.note_state(exit);
+    }
+
+    fn wake_recovery(&mut self, exit: &mut Exit<'_>) {
+        self.recovery_wakes_at = NEVER;
+        self.recovery.on_wake(&self.view, &mut self.commands);
+        self.apply_all(None, None, exit);
+        self.settle_timer(self.view.now);
         self.note_state(exit);
     }
 
@@ -500,6 +515,7 @@ impl Sender {
                 self.view.round_trip = self.estimator.round_trip();
             }
             Command::RestartTimer => self.restart_timer(),
+            Command::WakeAt(at) => self.recovery_wakes_at = at.unwrap_or(NEVER),
             Command::Grow => {
                 if let Some(acked) = acked {
                     self.grow(acked);

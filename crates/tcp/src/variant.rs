@@ -60,6 +60,13 @@ static BUILT_IN: &[NamedVariant] = &[
         recovery: None,
     },
     NamedVariant {
+        name: "dcr",
+        summary: "TCP-DCR: Reno's window; losses count a round trip after the first duplicate acknowledgment",
+        cite: "Bhandarkar et al., IEEE Transactions on Mobile Computing 4(5), 2005",
+        congestion_control: "reno",
+        recovery: Some("dcr"),
+    },
+    NamedVariant {
         name: "westwood",
         summary: "window from the estimated bandwidth after a loss, NewReno's recovery",
         cite: "Mascolo et al., ACM MobiCom 2001",

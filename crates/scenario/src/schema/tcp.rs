@@ -10,7 +10,7 @@ use seamline_tcp::cc::{
     CubicParameters, LeoCcParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
 };
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
-use seamline_tcp::recovery::SpuriousDetection;
+use seamline_tcp::recovery::{DcrParameters, SpuriousDetection};
 use seamline_tcp::rtt::Estimator;
 use seamline_tcp::{EcnUse, backoff};
 use seamline_wire::Duration;
@@ -23,6 +23,7 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
         part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
         part westwood_plus (congestion_control.westwood_plus): westwood_plus(), "Parameters of Westwood+";
         part leocc (congestion_control.leocc): leocc(), "Parameters of LeoCC";
+        part dcr (recovery.dcr): dcr(), "Parameters of TCP-DCR";
         part cubic (congestion_control.cubic): cubic(), "Parameters of CUBIC";
         part loss_notification: loss_notification::keys(), "Losses over the air are distinguished from congestion";
         .with(moving::keys(), |it| it);
@@ -191,6 +192,12 @@ fn leocc<'a>() -> Keys<'a, LeoCcParameters> {
         key first_reconfiguration: time(), "When the first reconfiguration of the satellites comes, from the beginning of the run";
         key reconfigured_every: time(), "Time from one reconfiguration to the next; `0 s`: only a handover scheme reports them";
         key fluctuation: time(), "How much round-trip times vary without a queue";
+    }
+}
+
+fn dcr<'a>() -> Keys<'a, DcrParameters> {
+    table! { DcrParameters;
+        key delay: number(0.0, 100.0), "How long the response to duplicate acknowledgments is delayed, in round-trip times";
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     summary: "keeps alpha to beta segments in queues, computed from the difference between expected and actual rate",
     cite: "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
     refuses: &[
+        ("dcr", ONLY_VEGAS_FINE),
         ("tahoe", ONLY_VEGAS_FINE),
         ("reno", ONLY_VEGAS_FINE),
         ("newreno", ONLY_VEGAS_FINE),

@@ -8,10 +8,11 @@ use crate::offset::Offset;
 use crate::parameters::Parameters;
 use crate::scoreboard::News;
 use crate::view::{View, Window};
-use seamline_wire::Duration;
+use seamline_wire::{Duration, Instant};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
+mod dcr;
 mod newreno;
 mod reduction;
 mod sack;
@@ -20,6 +21,7 @@ mod spurious;
 mod tahoe;
 mod vegas_fine;
 
+pub use dcr::DcrParameters;
 pub use spurious::SpuriousDetection;
 pub(crate) use spurious::{Evidence, Spurious};
 
@@ -57,6 +59,8 @@ pub enum Command {
     BackOff,
     /// Restart the retransmission timer.
     RestartTimer,
+    /// Call [`Recovery::on_wake`] at this time, and not at any set before.
+    WakeAt(Option<Instant>),
     /// Let congestion control grow the window for this acknowledgment.
     Grow,
     /// Let congestion control cut the window.
@@ -110,6 +114,8 @@ pub trait Recovery: Debug + Send {
     fn on_ack(&mut self, ack: &AckSeen, view: &View, commands: &mut Commands);
     /// The retransmission timer expired with data outstanding.
     fn on_timeout(&mut self, view: &View, commands: &mut Commands);
+    /// The time of [`Command::WakeAt`] has come.
+    fn on_wake(&mut self, _view: &View, _commands: &mut Commands) {}
     /// What is outstanding was lost to a move, not to congestion: begin again from the first outstanding
     /// byte, with the window as it is.
     fn on_path_lost(&mut self, view: &View, commands: &mut Commands);
@@ -157,6 +163,8 @@ parameters! {
         /// By what a recovery is found to have been spurious, whose cut is then taken back; read for the recoveries `reno`,
         /// `newreno` and `sack`.
         pub spurious_detection: SpuriousDetection = SpuriousDetection::None,
+        /// Read by the recovery `dcr`.
+        pub dcr: DcrParameters = DcrParameters::default(),
         /// Which selective-acknowledgment recovery the variant `sack` means: `sack` (RFC 6675),
         /// `sack-pipe` (Fall and Floyd 1996) or `rack` (RFC 8985).
         pub sack_algorithm: &'static str = "sack",
@@ -208,6 +216,7 @@ impl Algorithm {
 
 /// Every recovery.
 pub static ALL: &[&Algorithm] = &[
+    &dcr::ALGORITHM,
     &newreno::NEWRENO,
     &newreno::RENO,
     &RACK,
@@ -218,8 +227,9 @@ pub static ALL: &[&Algorithm] = &[
 ];
 
 /// Every recovery that keeps no records of segments, each refused for this reason.
-pub(crate) const fn without_records(reason: &'static str) -> [(&'static str, &'static str); 6] {
+pub(crate) const fn without_records(reason: &'static str) -> [(&'static str, &'static str); 7] {
     [
+        ("dcr", reason),
         ("newreno", reason),
         ("reno", reason),
         ("sack", reason),

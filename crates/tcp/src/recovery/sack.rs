@@ -12,21 +12,11 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 6675",
     needs_sack: true,
     needs_send_log: false,
-    engine: Engine::Commands(|_, start| {
-        Box::new(Sack {
-            duplicates: 0,
-            recovery_point: start,
-            recovering: false,
-            highest_retransmitted: start,
-            rescued: None,
-            lost_before: start,
-            reduction: Reduction::default(),
-        })
-    }),
+    engine: Engine::Commands(|_, start| Box::new(Sack::new(start))),
 };
 
 #[derive(Debug)]
-struct Sack {
+pub(super) struct Sack {
     duplicates: u32,
     recovery_point: Offset,
     recovering: bool,
@@ -49,6 +39,17 @@ enum Found {
 }
 
 impl Sack {
+    pub(super) fn new(start: Offset) -> Self {
+        Sack {
+            duplicates: 0,
+            recovery_point: start,
+            recovering: false,
+            highest_retransmitted: start,
+            rescued: None,
+            lost_before: start,
+            reduction: Reduction::default(),
+        }
+    }
     fn forget(&mut self, view: &View, commands: &mut Commands) {
         if view.scoreboard.contains(view.unacknowledged) {
             commands.push(Command::ClearScoreboard);
@@ -84,13 +85,17 @@ impl Sack {
         self.duplicates += 1;
         let lost = self.duplicates >= view.parameters.recovery.duplicate_threshold
             || self.lost_edge(view) > view.unacknowledged;
-        if lost && view.unacknowledged >= self.recovery_point {
+        if lost && self.may_begin(view) {
             self.enter(delivered, view, commands);
         }
     }
+    /// Whether the last recovery is over.
+    pub(super) fn may_begin(&self, view: &View) -> bool {
+        view.unacknowledged >= self.recovery_point
+    }
 
-    /// Section 5, step 4.
-    fn enter(&mut self, delivered: u64, view: &View, commands: &mut Commands) {
+    /// Section 5, step 4, on an acknowledgment that reports `delivered`.
+    pub(super) fn enter(&mut self, delivered: u64, view: &View, commands: &mut Commands) {
         self.recovery_point = view.highest_sent;
         self.recovering = true;
         self.rescued = None;

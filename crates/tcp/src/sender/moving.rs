@@ -41,7 +41,7 @@ impl Sender {
     pub(crate) fn has_lost_its_clock(&self) -> bool {
         match &self.tracking {
             Some(tracking) => tracking.has_lost_its_clock() && self.view.peer_window > 0,
-            None => !self.probing && self.view.peer_window > 0,
+            None => !self.probing && self.view.peer_window > 0 && self.timer < self.recovery_wakes_at,
         }
     }
     /// An acknowledgment that says its sender has moved. Nothing leaves yet: first the scheme decides from

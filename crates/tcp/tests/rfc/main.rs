@@ -9,6 +9,7 @@ mod application;
 mod closing;
 mod congestion;
 mod cross_layer;
+mod dcr;
 mod dctcp;
 mod demo_vegas;
 mod ecn;
