@@ -102,11 +102,26 @@ pub(crate) struct TimestampClock {
     pub(crate) recent: u32,
     /// When TS.Recent was last replaced.
     pub(crate) recent_since: Instant,
+    /// What is echoed is at least this.
+    pub(crate) least_echo: Option<u32>,
 }
 
 impl TimestampClock {
     pub(crate) fn new(tick: Duration) -> Self {
-        TimestampClock { tick, recent: 0, recent_since: Instant::ZERO }
+        TimestampClock { tick, recent: 0, recent_since: Instant::ZERO, least_echo: None }
+    }
+    /// TSecr.
+    fn echo(&self) -> u32 {
+        match self.least_echo {
+            Some(least) if self.recent.wrapping_sub(least).cast_signed() < 0 => least,
+            _ => self.recent,
+        }
+    }
+    /// Echo at least what a segment would carry that arrived at `now` after as long a way as the last one. The peer's clock is taken to
+    /// tick like this one.
+    pub(crate) fn advance_echo(&mut self, now: Instant) {
+        let ticks = now.saturating_since(self.recent_since).as_nanos() / self.tick.as_nanos().max(1);
+        self.least_echo = Some(self.recent.wrapping_add(ticks as u32));
     }
     /// TSval at `now`; begins at one, because zero means "nothing to echo".
     pub(crate) fn value(&self, now: Instant) -> u32 {
@@ -226,7 +241,7 @@ impl Header {
     /// Send a segment whose acknowledging half is filled in already, or has no meaning.
     pub(crate) fn send_bare(&mut self, now: Instant, mut segment: Segment, out: &mut Outbox) {
         if let Some(clock) = &self.timestamps {
-            let echo = if segment.flags.intersects(Flags::ACK) { clock.recent } else { 0 };
+            let echo = if segment.flags.intersects(Flags::ACK) { clock.echo() } else { 0 };
             segment.timestamps = Some(Timestamps { value: clock.value(now), echo });
         }
         fit_sack_blocks(&mut segment);

@@ -2,6 +2,7 @@
 
 mod delayed_response;
 mod fixed_timeout;
+mod freeze_timestamps;
 #[path = "../../../scenario/tests/support/mod.rs"]
 mod support;
 

@@ -18,7 +18,7 @@ pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
         part demo_vegas (handover.demo_vegas): demo_vegas(), "Parameters of Demo-Vegas";
         part eclair_restore (handover.eclair_restore): cross_layer(), "Parameters of the original ECLAIR";
         part ehn (handover.ehn): ehn(), "Parameters of explicit handover notification";
-        part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP";
+        part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP, without and with timestamps";
         part mobility_vegas (handover.mobility_vegas): mobility_vegas(), "Parameters of Mobility-Vegas";
         part satcp (handover.satcp): satcp(), "Parameters of SaTCP";
         part tr_acks (handover.tr_acks): tr_acks(), "Parameters of triplicate acknowledgments";

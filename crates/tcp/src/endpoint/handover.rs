@@ -122,6 +122,11 @@ impl Endpoint {
             Action::Mark { mark, segments } => self.header.marking.begin(mark, segments),
             Action::CloseWindow => self.receiver.close_window(),
             Action::OpenWindow => self.receiver.open_window(),
+            Action::AdvanceEcho => {
+                if let Some(clock) = &mut self.header.timestamps {
+                    clock.advance_echo(now);
+                }
+            }
             Action::HoldAcknowledgments => self.header.held.hold(),
             Action::ReleaseAcknowledgments(which) => self.release_acknowledgments(now, which, out),
             _ => {

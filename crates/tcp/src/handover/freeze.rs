@@ -2,6 +2,13 @@
 //! mobile environments", IEEE INFOCOM 2000): before a disconnection that it sees coming, the mover offers a window
 //! of zero, so that the sender goes to persist mode with its congestion window untouched; after it, three
 //! acknowledgments offer the window again. The sender need not know the scheme.
+//!
+//! With timestamps (da Costa and Sirisena, "Freeze TCP with timestamps for fast packet loss recovery after disconnections", SPECTS 2002,
+//! which paper ehn-2004 cites) the mover also keeps the disconnection out of the sender's round-trip samples, and so out of its
+//! timeout: what was under way when the link went, and arrives or is acknowledged after it, would be taken for a path of that delay,
+//! and what was lost meanwhile would wait for the timeout that follows from it. The public abstract says that the receiver estimates
+//! the duration from timestamps. How is ours: the timestamp that would arrive as the link comes back is the last one that came, and
+//! the time since; what was sent earlier echoes that one.
 
 use super::attachment::State;
 use super::*;
@@ -13,9 +20,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
     refuses: &[],
-    build: |parameters| {
-        Box::new(Freeze { parameters: parameters.handover.freeze.clone(), state: State::Attached })
-    },
+    build: |parameters| Box::new(Freeze::new(parameters, false)),
+};
+
+pub(super) static TIMESTAMPS: Scheme = Scheme {
+    name: "freeze-timestamps",
+    summary: "Freeze-TCP whose mobile host keeps the disconnection out of the timestamps that it echoes",
+    cite: "da Costa and Sirisena, SPECTS 2002",
+    build: |parameters| Box::new(Freeze::new(parameters, true)),
+    ..SCHEME
 };
 
 parameters! {
@@ -34,10 +47,15 @@ parameters! {
 #[derive(Debug)]
 struct Freeze {
     parameters: FreezeParameters,
+    /// The disconnection is kept out of the timestamps.
+    advances_echo: bool,
     state: State,
 }
 
 impl Freeze {
+    fn new(parameters: &Parameters, advances_echo: bool) -> Self {
+        Freeze { parameters: parameters.handover.freeze.clone(), advances_echo, state: State::Attached }
+    }
     fn warn(&mut self, within: Duration, view: &View, actions: &mut Actions) {
         if self.state == State::Attached {
             actions.extend([Action::CloseWindow, Action::Acknowledge { times: 1, mark: None }]);
@@ -47,6 +65,9 @@ impl Freeze {
         }
     }
     fn reconnect(&mut self, times: u32, view: &View, actions: &mut Actions) {
+        if self.advances_echo {
+            actions.push(Action::AdvanceEcho);
+        }
         self.open(times, actions);
         if view.outstanding() > 0 {
             actions.push(Action::GoBack);

@@ -47,7 +47,7 @@ parameters! {
         pub satcp: SatcpParameters = Default::default(),
         /// Read by TR-ACKs.
         pub tr_acks: TrAcksParameters = Default::default(),
-        /// Read by Freeze-TCP.
+        /// Read by Freeze-TCP, without and with timestamps.
         pub freeze: FreezeParameters = Default::default(),
     }
 }
@@ -119,6 +119,9 @@ pub enum Action {
     CloseWindow,
     /// Offer the true window again.
     OpenWindow,
+    /// Echo timestamps as if what arrives from now on had left after the disconnection that ends now: so the peer's samples of the
+    /// round-trip time leave the disconnection out.
+    AdvanceEcho,
     /// Keep acknowledgments back that nothing else carries, in order; except those without news.
     HoldAcknowledgments,
     /// Send what [`Action::HoldAcknowledgments`] has kept back, or the last of it, and one of now.
@@ -174,6 +177,7 @@ impl Action {
             Action::Acknowledge { .. }
             | Action::Mark { .. }
             | Action::OpenWindow
+            | Action::AdvanceEcho
             | Action::ReleaseAcknowledgments(_)
             | Action::SendOne
             | Action::Thaw => false,
@@ -198,6 +202,7 @@ impl Action {
             Action::Mark { .. } => "segments marked",
             Action::CloseWindow => "window closed",
             Action::OpenWindow => "window opened",
+            Action::AdvanceEcho => "echo advanced",
             Action::HoldAcknowledgments => "acknowledgments held",
             Action::ReleaseAcknowledgments(_) => "acknowledgments released",
             Action::HaltTimer => "timer halted",
@@ -304,6 +309,7 @@ pub static ALL: &[&Scheme] = &[
     &demo_vegas::SCHEME,
     &ehn::SCHEME,
     &freeze::SCHEME,
+    &freeze::TIMESTAMPS,
     &mobility_vegas::SCHEME,
     &satcp::SCHEME,
     &tr_acks::SCHEME,

@@ -86,6 +86,7 @@ impl Sender {
             | Action::Mark { .. }
             | Action::CloseWindow
             | Action::OpenWindow
+            | Action::AdvanceEcho
             | Action::HoldAcknowledgments
             | Action::ReleaseAcknowledgments(_) => {}
         }

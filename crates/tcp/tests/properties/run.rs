@@ -22,6 +22,8 @@ pub(crate) struct Run {
     pub(crate) trace: Vec<(Instant, usize, Segment)>,
 }
 
+/// Schemes that close the window although there is room.
+const CLOSE_THE_WINDOW: [&str; 2] = ["freeze", "freeze-timestamps"];
 /// More packets than any case needs, so that a storm of acknowledgments is noticed.
 const STORM: u64 = 60_000;
 
@@ -78,7 +80,7 @@ impl Run {
                 .collect(),
             trace: Vec::new(),
         };
-        let closes_its_window = plan.handover.is_some_and(|scheme| scheme.name == "freeze");
+        let closes_its_window = plan.handover.is_some_and(|scheme| CLOSE_THE_WINDOW.contains(&scheme.name));
         for end in &mut run.ends {
             end.patient_until = good_from;
             end.closes_its_window = closes_its_window;

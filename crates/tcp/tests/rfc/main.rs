@@ -14,6 +14,7 @@ mod dctcp;
 mod demo_vegas;
 mod ecn;
 mod freebsd;
+mod freeze_timestamps;
 mod handover;
 mod handshake;
 mod icmp;

@@ -40,6 +40,7 @@ impl Run<'_, '_> {
             | Action::Mark { .. }
             | Action::CloseWindow
             | Action::OpenWindow
+            | Action::AdvanceEcho
             | Action::HoldAcknowledgments
             | Action::ReleaseAcknowledgments(_) => {}
         }
