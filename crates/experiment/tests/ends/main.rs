@@ -3,11 +3,12 @@
 mod delayed_response;
 mod fixed_timeout;
 mod freeze_timestamps;
+mod registration;
 #[path = "../../../scenario/tests/support/mod.rs"]
 mod support;
 
 use seamline_experiment::record::{FlowRecord, HandoverRecord};
-use seamline_experiment::{RunOptions, run};
+use seamline_experiment::{CellResult, RunOptions, run};
 use support::{flow, link, plan};
 
 /// A download over a base station to a mobile node: 10 Mbit/s, and 50 ms of round-trip time. `radio` are more keys of the radio

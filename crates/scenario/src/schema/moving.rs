@@ -21,6 +21,8 @@ pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
         part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP, without and with timestamps";
         part mobility_vegas (handover.mobility_vegas): mobility_vegas(), "Parameters of Mobility-Vegas";
         part satcp (handover.satcp): satcp(), "Parameters of SaTCP";
+        part tcp_md (handover.tcp_md): freeze(), "Parameters of TCP-MD";
+        part tcp_r (handover.tcp_r): freeze(), "Parameters of TCP-R";
         part tr_acks (handover.tr_acks): tr_acks(), "Parameters of triplicate acknowledgments";
     }
 }

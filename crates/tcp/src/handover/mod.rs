@@ -20,6 +20,7 @@ mod freeze;
 mod mobility_vegas;
 mod notice;
 mod satcp;
+mod tcp_r;
 mod tr_acks;
 
 pub use cross_layer::{CrossLayerParameters, WithoutProduct};
@@ -45,6 +46,10 @@ parameters! {
         pub mobility_vegas: MobilityVegasParameters = Default::default(),
         /// Read by SaTCP.
         pub satcp: SatcpParameters = Default::default(),
+        /// Read by TCP-MD, which closes and opens the window as Freeze-TCP does.
+        pub tcp_md: FreezeParameters = Default::default(),
+        /// Read by TCP-R, which does so too.
+        pub tcp_r: FreezeParameters = Default::default(),
         /// Read by TR-ACKs.
         pub tr_acks: TrAcksParameters = Default::default(),
         /// Read by Freeze-TCP, without and with timestamps.
@@ -312,6 +317,8 @@ pub static ALL: &[&Scheme] = &[
     &freeze::TIMESTAMPS,
     &mobility_vegas::SCHEME,
     &satcp::SCHEME,
+    &tcp_r::TCP_MD,
+    &tcp_r::TCP_R,
     &tr_acks::SCHEME,
 ];
 

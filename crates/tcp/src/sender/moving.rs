@@ -149,6 +149,10 @@ impl Sender {
         if std::mem::take(&mut self.hold) != Hold::Nothing {
             self.progress_at = now;
             self.restart_timer();
+            if self.recovery_wakes_at <= now {
+                // What it waits for could not come meanwhile.
+                self.recovery_wakes_at = now + self.view.round_trip.smoothed.max(Duration::from_nanos(1));
+            }
             self.commands.push(Command::SEND);
         }
     }

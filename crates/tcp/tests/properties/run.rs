@@ -23,7 +23,7 @@ pub(crate) struct Run {
 }
 
 /// Schemes that close the window although there is room.
-const CLOSE_THE_WINDOW: [&str; 2] = ["freeze", "freeze-timestamps"];
+const CLOSE_THE_WINDOW: [&str; 4] = ["freeze", "freeze-timestamps", "tcp-md", "tcp-r"];
 /// More packets than any case needs, so that a storm of acknowledgments is noticed.
 const STORM: u64 = 60_000;
 

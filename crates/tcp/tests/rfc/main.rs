@@ -36,6 +36,7 @@ mod selective;
 mod sending;
 mod sequence;
 mod spurious;
+mod tcp_r;
 mod timers;
 mod tuning;
 mod vegas;
