@@ -1,5 +1,6 @@
 //! What systems at the ends gain over a handover, as their papers claim it, and what they cost where the claim does not hold.
 
+mod ack_buffering;
 mod delayed_response;
 mod fixed_timeout;
 mod freeze_timestamps;

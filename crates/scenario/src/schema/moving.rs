@@ -5,14 +5,15 @@ use crate::keys::{Keys, boolean, choice, number, positive_time, table, time, who
 use crate::units::Complaint;
 use seamline_tcp::cc::CarefulResumeParameters;
 use seamline_tcp::handover::{
-    AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters, FreezeParameters, GoOnWith,
-    MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith, SatcpParameters, TrAcksParameters,
-    WithoutProduct,
+    AckBufferingParameters, AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters,
+    FreezeParameters, GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith,
+    SatcpParameters, TrAcksParameters, WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
 pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
     table! { Parameters;
+        part ack_buffering (handover.ack_buffering): ack_buffering(), "Parameters of the mobile node that buffers acknowledgments";
         part careful_resume: careful_resume(), "Careful Resume (RFC 9959): what is remembered of the path, at the beginning or over a handover";
         part cross_layer (handover.cross_layer): cross_layer(), "Parameters of the cross-layer adaptations";
         part demo_vegas (handover.demo_vegas): demo_vegas(), "Parameters of Demo-Vegas";
@@ -45,6 +46,14 @@ const AFTER: &[(&str, AfterReconnection)] =
 const LONGEST: &str = "Longest disconnection; after it the notification of its end counts as lost";
 const NOTICE_INTERVAL: &str =
     "Time from the first notification to the second; it doubles with each further one";
+
+fn ack_buffering<'a>() -> Keys<'a, AckBufferingParameters> {
+    table! { AckBufferingParameters;
+        key pre_buffer: time(), "How long before a predicted handover acknowledgments are held";
+        key timeout: positive_time(), "How long to wait for a handover after its predicted time";
+        key longest_disconnection: positive_time(), LONGEST;
+    }
+}
 
 fn careful_resume<'a>() -> Keys<'a, CarefulResumeParameters> {
     table! { CarefulResumeParameters;

@@ -11,6 +11,7 @@ use crate::view::{View, Window};
 use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::fmt::Debug;
 
+mod ack_buffering;
 mod attachment;
 mod careful_resume;
 mod cross_layer;
@@ -23,6 +24,7 @@ mod satcp;
 mod tcp_r;
 mod tr_acks;
 
+pub use ack_buffering::AckBufferingParameters;
 pub use cross_layer::{CrossLayerParameters, WithoutProduct};
 pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
@@ -34,6 +36,8 @@ pub use tr_acks::{AfterReconnection, TrAcksParameters};
 parameters! {
     /// The parameters of every handover scheme.
     pub struct HandoverParameters {
+        /// Read by the mobile node extension that buffers acknowledgments.
+        pub ack_buffering: AckBufferingParameters = Default::default(),
         /// Read by the cross-layer adaptations.
         pub cross_layer: CrossLayerParameters = Default::default(),
         /// Read by the original ECLAIR.
@@ -308,6 +312,7 @@ pub struct Scheme {
 
 /// Every scheme.
 pub static ALL: &[&Scheme] = &[
+    &ack_buffering::SCHEME,
     &careful_resume::SCHEME,
     &cross_layer::SCHEME,
     &cross_layer::RESTORE,

@@ -24,6 +24,8 @@ pub(crate) struct Run {
 
 /// Schemes that close the window although there is room.
 const CLOSE_THE_WINDOW: [&str; 4] = ["freeze", "freeze-timestamps", "tcp-md", "tcp-r"];
+/// Schemes that hold acknowledgments back.
+const HOLD_ACKNOWLEDGMENTS: [&str; 2] = ["ack-buffering", "mobility-vegas"];
 /// More packets than any case needs, so that a storm of acknowledgments is noticed.
 const STORM: u64 = 60_000;
 
@@ -80,10 +82,11 @@ impl Run {
                 .collect(),
             trace: Vec::new(),
         };
-        let closes_its_window = plan.handover.is_some_and(|scheme| CLOSE_THE_WINDOW.contains(&scheme.name));
+        let is_one_of = |names: &[&str]| plan.handover.is_some_and(|scheme| names.contains(&scheme.name));
         for end in &mut run.ends {
             end.patient_until = good_from;
-            end.closes_its_window = closes_its_window;
+            end.closes_its_window = is_one_of(&CLOSE_THE_WINDOW);
+            end.holds_acknowledgments = is_one_of(&HOLD_ACKNOWLEDGMENTS);
         }
         let active = [plan.apps[0].active, plan.apps[1].active || !plan.apps[0].active];
         for side in [1, 0] {

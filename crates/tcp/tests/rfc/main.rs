@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod accurate_ecn;
+mod ack_buffering;
 mod adaptive;
 mod application;
 mod closing;
