@@ -68,7 +68,7 @@ fn first_packet(file: &[u8]) -> Vec<u8> {
 
 #[test]
 fn wireshark_reads_registrations() {
-    let file = capture(IpVersion::V4, SnapLength::Headers, &all()[2..]);
+    let file = capture(IpVersion::V4, SnapLength::Headers, &all()[2..4]);
     let fields = [
         "mip.type",
         "mip.life",
@@ -103,6 +103,26 @@ fn wireshark_reads_agent_discovery() {
     let lines: Vec<String> =
         lines.iter().map(|line| line.replace("True", "1").replace("False", "0")).collect();
     assert_eq!(lines, ["1|224.0.0.1|9|3|7|1800|1|0|10.0.0.3|1|", "1|224.0.0.2|10|||||||1|"]);
+}
+
+#[test]
+fn wireshark_reads_what_an_error_quotes() {
+    let file = capture(IpVersion::V4, SnapLength::Headers, &all()[4..]);
+    let fields = [
+        "icmp.type",
+        "icmp.code",
+        "icmp.checksum.status",
+        "ip.src",
+        "ip.dst",
+        "ip.len",
+        "ip.ttl",
+        "tcp.srcport",
+        "tcp.dstport",
+        "_ws.malformed",
+    ];
+    let Some(lines) = tshark(&file, &fields) else { return };
+    let ends = "10.0.0.3,10.0.0.2|10.0.0.2,10.0.0.5";
+    assert_eq!(lines, [format!("3|1|1|{ends}|56,1000|64,64|35001|5001|")]);
 }
 
 #[test]

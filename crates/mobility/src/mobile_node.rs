@@ -265,7 +265,7 @@ impl MobileNode {
         while packet.decapsulate().is_some() {}
         match packet.control() {
             // Agents use the addresses of hosts for messages between them; such a host may be behind this node.
-            None | Some(Control::Recovery(_)) => out.send(Self::HOST, packet),
+            None | Some(Control::Recovery(_) | Control::HostUnreachable(_)) => out.send(Self::HOST, packet),
             Some(message) => {
                 let message = *message;
                 out.recycle(packet);

@@ -48,6 +48,7 @@
 //! the packets and not on its parameters. So runs that differ in parameters, and schemes that are compared, meet the same losses.
 
 pub mod error;
+pub mod failure_notices;
 pub mod generate;
 pub mod import;
 pub mod link;

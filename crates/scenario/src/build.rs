@@ -19,6 +19,7 @@ use seamline_agent::Agent;
 use seamline_mobility::{
     AccessRouter, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode, MobilityAnchor,
 };
+use seamline_net::failure_notices::FailureNotices;
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
 use seamline_sim::{AgentPort, ElementId, HostPort, Observer, Router, World};
@@ -73,6 +74,9 @@ impl Places {
         for link in &scenario.links {
             places.links.extend(next.next().zip(next.next()).map(|(down, up)| [down, up]));
             places.notices.push(if link.notice.is_some() { next.next() } else { None });
+            if link.failure_notices {
+                next.by_ref().take(2).for_each(drop);
+            }
         }
         places.ports = Ports { links: scenario.links.len(), cells: scenario.cells.len() };
         places.add_mobility(scenario, next);
@@ -145,6 +149,8 @@ pub enum Part {
     AgentPort(AgentPort),
     /// Announces a link's handovers to a node.
     Notices(HandoverNotices),
+    /// Tells senders of a failed link.
+    FailureNotices(FailureNotices),
     /// The end of the air of a radio cell.
     Coverage(Coverage),
     /// The foreign agent at a base station.
@@ -171,6 +177,7 @@ macro_rules! of_machine {
             Part::HostPort($machine) => $what,
             Part::AgentPort($machine) => $what,
             Part::Notices($machine) => $what,
+            Part::FailureNotices($machine) => $what,
             Part::Coverage($machine) => $what,
             Part::ForeignAgent($machine) => $what,
             Part::AccessRouter($machine) => $what,
@@ -316,13 +323,11 @@ fn add_link<O: Observer>(
     let port = |side| places.ports.link(index, side);
     let ends = [(down, LINK), (near, TO_HOST)];
     let [downwards, upwards] = agents::insert(scenario, world, places, AgentPlace::Link(index), ends);
-    world.connect(near, port(Direction::Down), downwards.0, downwards.1);
     world.connect(up, LINK, upwards.0, upwards.1);
     world.connect(down, LINK, far, TO_HOST);
-    world.connect(far, port(Direction::Up), up, LINK);
     if let Some(notice) = &link.notice {
         let stream = Stream::new(seed, &format!("link/{}/notice", link.name));
-        let handovers = handovers.unwrap_or_default();
+        let handovers = handovers.clone().unwrap_or_default();
         let changes = handovers.as_slice().iter().map(LinkChange::from);
         let notices = HandoverNotices::new(changes, notice.config, stream);
         let element = world.add(Part::Notices(notices));
@@ -330,6 +335,17 @@ fn add_link<O: Observer>(
         if let Some(host) = places.hosts[notice.to] {
             world.subscribe(element, host);
         }
+    }
+    let entries = [(link.from, near, Direction::Down, downwards), (link.to, far, Direction::Up, (up, LINK))];
+    for (node, router, side, mut entry) in entries {
+        if link.failure_notices {
+            let notices = FailureNotices::new(node_id(node), handovers.clone().unwrap_or_default());
+            let element = world.add(Part::FailureNotices(notices));
+            world.connect(element, FailureNotices::NODE, router, TO_HOST);
+            world.connect(element, FailureNotices::LINK, entry.0, entry.1);
+            entry = (element, FailureNotices::NODE);
+        }
+        world.connect(router, port(side), entry.0, entry.1);
     }
 }
 

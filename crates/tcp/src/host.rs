@@ -1,9 +1,10 @@
 //! A host: the machine that holds connections, and the applications that use them.
 
 use crate::emit::reset_for;
-use crate::endpoint::{Endpoint, EndpointConfig, Opening, State};
+use crate::endpoint::{Endpoint, EndpointConfig, NetworkError, Opening, State};
+use seamline_wire::control::UndeliveredSegment;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Packet, Signal, TransportPort};
+use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet, Signal, TransportPort};
 use std::collections::BTreeMap;
 
 /// A source of data with a beginning and an end; it reads whatever arrives at once.
@@ -128,7 +129,7 @@ impl Host {
 
     fn on_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         if !packet.is_bare_segment() {
-            return out.recycle(packet);
+            return self.on_other(now, packet, out);
         }
         match self.find(&packet) {
             Some(id) => {
@@ -138,6 +139,24 @@ impl Host {
                 self.timers.bring_forward(id, connection.wake_at());
             }
             None => reset_for(&packet, out),
+        }
+        out.recycle(packet);
+    }
+
+    /// Of what is no segment only an error that ICMP reports is for a connection.
+    #[cold]
+    fn on_other(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        if let Some(Control::HostUnreachable(undelivered)) =
+            packet.control().filter(|_| packet.tunnels.is_empty())
+        {
+            let UndeliveredSegment { source_port, destination, destination_port, sequence, .. } =
+                *undelivered;
+            if let Some(&id) = self.by_key.get(&(source_port, destination, destination_port)) {
+                let connection = &mut self.connections[id];
+                connection.endpoint.on_icmp(now, sequence, NetworkError::Unreachable, out);
+                connection.settle(now, out);
+                self.timers.set(id, connection.wake_at());
+            }
         }
         out.recycle(packet);
     }

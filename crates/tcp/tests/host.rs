@@ -4,8 +4,10 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use seamline_tcp::host::{ConnectionId, Host};
 use seamline_tcp::{
-    Address, Application, CloseReason, EndpointConfig, Opening, Parameters, State, profile, variant,
+    Address, Application, CloseReason, EndpointConfig, NetworkError, Opening, Parameters, State, profile,
+    variant,
 };
+use seamline_wire::control::UndeliveredSegment;
 use seamline_wire::random::Stream;
 use seamline_wire::{
     Control, Duration, Extra, Flags, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Segment,
@@ -247,6 +249,32 @@ fn control_messages_and_tunnels_are_ignored() {
     }
     assert_eq!(pair.log.len(), sent);
     assert!(pair.hosts[1].endpoints().all(|endpoint| endpoint.state() == State::Established));
+}
+
+/// An ICMP error reaches the connection of the segment that it quotes, and no other.
+#[test]
+fn an_error_reaches_its_connection() {
+    let mut pair = Pair::new(0.0, 0);
+    let [first, second] =
+        [5, 6].map(|port| pair.connect(port, Application::endless(Instant::ZERO), Application::sink()));
+    pair.run_until(Instant::from_millis(100));
+    let sequence =
+        pair.log.iter().rev().find(|(_, from, segment)| *from == 0 && segment.length > 0).unwrap().2.sequence;
+    for port in [5, 6, 7] {
+        let undelivered = UndeliveredSegment {
+            source: NodeId(0),
+            destination: NodeId(1),
+            source_port: TransportPort(port),
+            destination_port: TransportPort(port),
+            sequence,
+            wire_bytes: 1500,
+        };
+        let extra = Extra::control(Control::HostUnreachable(undelivered));
+        pair.step(0, Input::Packet(Port(0), Box::new(Packet { extra, ..Packet::default() })));
+    }
+    let errors = [first, second].map(|id| pair.hosts[0].endpoint(id).network_error());
+    // The sequence number is outstanding in one of them only.
+    assert_eq!(errors.iter().flatten().collect::<Vec<_>>(), [&NetworkError::Unreachable]);
 }
 
 /// Connections start and stop at the times given, to the nanosecond, and not before.

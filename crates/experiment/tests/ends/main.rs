@@ -2,6 +2,7 @@
 
 mod ack_buffering;
 mod delayed_response;
+mod elfn;
 mod fixed_timeout;
 mod freeze_timestamps;
 mod registration;

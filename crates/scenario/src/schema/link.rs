@@ -7,7 +7,7 @@ use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
 use super::{handover, queue};
 use crate::codes::Code;
-use crate::keys::{Keys, Section, positive_rate, table, time};
+use crate::keys::{Keys, Section, boolean, positive_rate, table, time};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
 use seamline_net::QueueConfig;
@@ -31,6 +31,8 @@ pub struct LinkSpec {
     pub up: DirectionSpec,
     /// Interruptions of both directions; schedules have none then.
     pub handovers: Option<Handovers>,
+    /// Whether its ends tell senders by ICMP that it is down.
+    pub failure_notices: bool,
     /// Which node is notified of handovers, and how.
     pub notice: Option<NoticeSpec>,
 }
@@ -105,6 +107,7 @@ struct Options {
     ends: Named,
     directions: Directions,
     handovers: Option<Handovers>,
+    failure_notices: bool,
     notice: Option<(Option<usize>, NoticeConfig)>,
 }
 
@@ -124,13 +127,14 @@ pub(super) fn section(nodes: &Nodes, duration: Duration) -> Section<'_, Vec<Link
             ]),
             |it| &mut it.directions,);
         section handover (handovers): handover::section(duration), "When the link is interrupted, for how long, and what happens to packets";
+        key failure_notices: boolean(), "While the link is down, its ends send an ICMP host unreachable message to the source of each segment for it, on which the scheme `elfn` acts";
         section notice: notice::section(&nodes.names), "Which node is notified of handovers in advance, and how reliably";
     }
     .build(Options::default(), make)
 }
 
 fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
-    let Options { name, ends, directions, handovers, notice } = options;
+    let Options { name, ends, directions, handovers, failure_notices, notice } = options;
     let ends = ends.resolve(reader, "link");
     let [down, up] = directions.resolve(reader);
     if reader.has("handover") {
@@ -147,6 +151,7 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
         down: down.clone(),
         up: up.clone(),
         handovers: handovers.clone(),
+        failure_notices,
         notice: notice.map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),
     };
     Some(ends.pairs().enumerate().map(link).collect())

@@ -6,8 +6,8 @@ use crate::units::Complaint;
 use seamline_tcp::cc::CarefulResumeParameters;
 use seamline_tcp::handover::{
     AckBufferingParameters, AfterReconnection, CrossLayerParameters, DemoVegasParameters, EhnParameters,
-    FreezeParameters, GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release, ResumeWith,
-    SatcpParameters, TrAcksParameters, WithoutProduct,
+    ElfnParameters, FreezeParameters, GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release,
+    ResumeWith, SatcpParameters, TrAcksParameters, WithoutProduct,
 };
 use seamline_tcp::parameters::Parameters;
 
@@ -19,6 +19,7 @@ pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
         part demo_vegas (handover.demo_vegas): demo_vegas(), "Parameters of Demo-Vegas";
         part eclair_restore (handover.eclair_restore): cross_layer(), "Parameters of the original ECLAIR";
         part ehn (handover.ehn): ehn(), "Parameters of explicit handover notification";
+        part elfn (handover.elfn): elfn(), "Parameters of explicit link failure notification";
         part freeze (handover.freeze): freeze(), "Parameters of Freeze-TCP, without and with timestamps";
         part mobility_vegas (handover.mobility_vegas): mobility_vegas(), "Parameters of Mobility-Vegas";
         part satcp (handover.satcp): satcp(), "Parameters of SaTCP";
@@ -96,6 +97,10 @@ fn demo_vegas<'a>() -> Keys<'a, DemoVegasParameters> {
 
 fn ehn<'a>() -> Keys<'a, EhnParameters> {
     table! { EhnParameters; key resume_with: choice(RESUME), "Window after the handover"; }
+}
+
+fn elfn<'a>() -> Keys<'a, ElfnParameters> {
+    table! { ElfnParameters; key probe_interval: positive_time(), "Time between the probes of a sender that stands by"; }
 }
 
 fn freeze<'a>() -> Keys<'a, FreezeParameters> {

@@ -57,7 +57,12 @@ impl Endpoint {
         match error {
             NetworkError::TooBig { next_hop_mtu } => self.lower_segment_size(now, next_hop_mtu, out),
             _ if self.ends_by(error) => self.finish(self.reason_of(error), out),
-            _ => self.network_error = Some(error),
+            _ => {
+                self.network_error = Some(error);
+                if error == NetworkError::Unreachable {
+                    self.happened(now, HandoverEvent::Unreachable, out);
+                }
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod careful_resume;
 mod cross_layer;
 mod demo_vegas;
 mod ehn;
+mod elfn;
 mod freeze;
 mod mobility_vegas;
 mod notice;
@@ -28,6 +29,7 @@ pub use ack_buffering::AckBufferingParameters;
 pub use cross_layer::{CrossLayerParameters, WithoutProduct};
 pub use demo_vegas::DemoVegasParameters;
 pub use ehn::{EhnParameters, ResumeWith};
+pub use elfn::ElfnParameters;
 pub use freeze::FreezeParameters;
 pub use mobility_vegas::{GoOnWith, MobilityVegasParameters, OnePerRoundTrip, Release};
 pub use satcp::SatcpParameters;
@@ -46,6 +48,8 @@ parameters! {
         pub demo_vegas: DemoVegasParameters = Default::default(),
         /// Read by Explicit Handover Notification.
         pub ehn: EhnParameters = Default::default(),
+        /// Read by Explicit Link Failure Notification.
+        pub elfn: ElfnParameters = Default::default(),
         /// Read by Mobility-Vegas.
         pub mobility_vegas: MobilityVegasParameters = Default::default(),
         /// Read by SaTCP.
@@ -76,6 +80,8 @@ pub enum HandoverEvent {
         /// when their clocks agree, as paper ehn-2004 (section 3) assumes.
         one_way_delay: Option<Duration>,
     },
+    /// The network reports by ICMP that it could not deliver a segment that is outstanding.
+    Unreachable,
     /// The retransmission timer has expired; the window is still what it was before.
     Timeout,
     /// An acknowledgment has advanced SND.UNA. One that the scheme decides about first ([`Handover::decides_on`]) is
@@ -141,6 +147,8 @@ pub enum Action {
     Freeze,
     /// Send one segment, if window and data allow it, although the sender is frozen.
     SendOne,
+    /// Send the first outstanding segment again, although the sender is frozen, for the sake of its acknowledgment.
+    Probe,
     /// End [`Action::Freeze`] and [`Action::HaltTimer`].
     Thaw,
     /// Forget what is known of the round-trip time, and with it the timeout and its back-off.
@@ -189,6 +197,7 @@ impl Action {
             | Action::AdvanceEcho
             | Action::ReleaseAcknowledgments(_)
             | Action::SendOne
+            | Action::Probe
             | Action::Thaw => false,
         }
     }
@@ -217,6 +226,7 @@ impl Action {
             Action::HaltTimer => "timer halted",
             Action::Freeze => "frozen",
             Action::SendOne => "one segment",
+            Action::Probe => "probe",
             Action::Thaw => "thawed",
             Action::ForgetRoundTrip => "round-trip time forgotten",
             Action::SetWindow(_) => "window set",
@@ -318,6 +328,7 @@ pub static ALL: &[&Scheme] = &[
     &cross_layer::RESTORE,
     &demo_vegas::SCHEME,
     &ehn::SCHEME,
+    &elfn::SCHEME,
     &freeze::SCHEME,
     &freeze::TIMESTAMPS,
     &mobility_vegas::SCHEME,

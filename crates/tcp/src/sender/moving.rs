@@ -72,6 +72,11 @@ impl Sender {
             Action::HaltTimer => self.hold = self.hold.max(Hold::Timer),
             Action::Freeze => self.hold = Hold::Everything,
             Action::SendOne => self.send_one(exit),
+            Action::Probe => {
+                let hold = std::mem::take(&mut self.hold);
+                self.ask_again(now, exit);
+                self.hold = hold;
+            }
             Action::Thaw => self.thaw(now),
             Action::ForgetRoundTrip => self.forget_round_trip(),
             Action::SetWindow(window) => self.commands.push(Command::SetWindow(window)),

@@ -2,8 +2,8 @@
 
 use crate::pipe::Loaded;
 use crate::plan::AppPlan;
-use seamline_tcp::{Endpoint, State};
-use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber};
+use seamline_tcp::{Endpoint, NetworkError, State};
+use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber, Signal};
 
 /// The byte at a position of the stream that the end of this number sends.
 fn byte(side: usize, position: u64) -> u8 {
@@ -139,6 +139,14 @@ impl End {
         }
         self.close_when_open(now);
         self.verify();
+    }
+    /// A layer below has news. Of a link that goes down the network reports as well that the first outstanding byte was not delivered.
+    pub(crate) fn hear(&mut self, now: Instant, signal: Signal) {
+        self.endpoint.on_signal(now, signal, &mut self.out);
+        if signal == Signal::LinkDown {
+            let first = self.initial + 1 + self.endpoint.statistics().bytes_acknowledged as u32;
+            self.endpoint.on_icmp(now, first, NetworkError::Unreachable, &mut self.out);
+        }
     }
     fn note_announced_edge(&mut self, segment: &Segment) {
         if segment.flags.intersects(Flags::ACK) && !segment.flags.intersects(Flags::RST) {

@@ -135,8 +135,7 @@ impl Run {
                 self.ends[side].act(self.now);
                 self.settle(side);
             } else if let Some((_, side, signal)) = self.signals.pop_front() {
-                let End { endpoint, out, .. } = &mut self.ends[side];
-                endpoint.on_signal(self.now, signal, out);
+                self.ends[side].hear(self.now, signal);
                 self.settle(side);
             }
         }

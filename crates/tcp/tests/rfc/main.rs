@@ -14,6 +14,7 @@ mod dcr;
 mod dctcp;
 mod demo_vegas;
 mod ecn;
+mod elfn;
 mod freebsd;
 mod freeze_timestamps;
 mod handover;

@@ -1,13 +1,15 @@
 //! Control messages as bytes: the agent discovery and registration of Mobile IPv4 (RFC 5944) in ICMP (RFC 1256) and UDP, behind an
-//! IPv4 header. Those of IPv6 and those between agents have modules of their own.
+//! IPv4 header, and an error of ICMP (RFC 792). Those of IPv6 and those between agents have modules of their own.
 
 use super::address::{ip_header, ipv4_address};
 use super::checksum::Checksum;
 use super::error::EncodeError;
-use super::ip::{IpHeader, IpVersion, UDP};
+use super::ip::{IpHeader, IpVersion, TCP, UDP};
 use super::ipv4::Ipv4Header;
 use super::{message6, recovery};
-use crate::control::{AgentAdvertisement, Control, RegistrationReply, RegistrationRequest};
+use crate::control::{
+    AgentAdvertisement, Control, RegistrationReply, RegistrationRequest, UndeliveredSegment,
+};
 use crate::packet::{Packet, TransportPort};
 
 /// The UDP port of registration (RFC 5944 section 3).
@@ -15,6 +17,8 @@ pub const REGISTRATION_PORT: TransportPort = TransportPort(434);
 
 const ICMP: u8 = 1;
 pub(super) const UDP_HEADER: usize = 8;
+const DESTINATION_UNREACHABLE: u8 = 3;
+const HOST_UNREACHABLE: u8 = 1;
 const ROUTER_ADVERTISEMENT: u8 = 9;
 const ROUTER_SOLICITATION: u8 = 10;
 const MOBILITY_AGENT_EXTENSION: u8 = 16;
@@ -50,6 +54,10 @@ pub fn encode(
             body[0] = ROUTER_SOLICITATION;
             ICMP
         }
+        Control::HostUnreachable(undelivered) => {
+            write_unreachable(undelivered, body)?;
+            ICMP
+        }
         Control::RegistrationRequest(request) => {
             write_request(request, &mut body[UDP_HEADER..]);
             UDP
@@ -63,7 +71,9 @@ pub fn encode(
     if protocol == UDP {
         finish_datagram(&IpHeader::V4(ip), packet.source_port, packet.destination_port, body);
     } else {
-        ip.time_to_live = 1;
+        if !matches!(control, Control::HostUnreachable(_)) {
+            ip.time_to_live = 1;
+        }
         let sum = Checksum::new().over(body).field();
         body[2..4].copy_from_slice(&sum.to_be_bytes());
     }
@@ -106,6 +116,19 @@ fn write_advertisement(advertisement: &AgentAdvertisement, body: &mut [u8]) {
     if let Some(care_of) = advertisement.care_of_address {
         extension[8..12].copy_from_slice(&ipv4_address(care_of).octets());
     }
+}
+
+fn write_unreachable(undelivered: &UndeliveredSegment, body: &mut [u8]) -> Result<(), EncodeError> {
+    body[0] = DESTINATION_UNREACHABLE;
+    body[1] = HOST_UNREACHABLE;
+    let (header, quoted) = body[8..].split_at_mut(Ipv4Header::LENGTH);
+    let behind_header = (undelivered.wire_bytes as usize).saturating_sub(Ipv4Header::LENGTH);
+    let ip = Ipv4Header::new(ipv4_address(undelivered.source), ipv4_address(undelivered.destination));
+    header.copy_from_slice(&ip.write(TCP, behind_header)?);
+    quoted[0..2].copy_from_slice(&undelivered.source_port.0.to_be_bytes());
+    quoted[2..4].copy_from_slice(&undelivered.destination_port.0.to_be_bytes());
+    quoted[4..8].copy_from_slice(&undelivered.sequence.0.to_be_bytes());
+    Ok(())
 }
 
 fn write_request(request: &RegistrationRequest, body: &mut [u8]) {

@@ -1,6 +1,6 @@
 //! Control messages: what nodes of the network report to each other.
 //!
-//! The messages of Mobile IPv4 (RFC 5944), in [`Ipv6Control`] those of mobility in IPv6, and in [`RecoveryMessage`] those of agents
+//! The messages of Mobile IPv4 (RFC 5944), an error of ICMP (RFC 792), in [`Ipv6Control`] those of mobility in IPv6, and in [`RecoveryMessage`] those of agents
 //! about a TCP connection. [`crate::codec::message`] writes them as bytes. Authentication extensions (RFC 5944 section 3.5)
 //! are not carried, because the nodes of a scenario trust each other.
 
@@ -13,7 +13,8 @@ pub use ipv6::{
 
 pub use recovery::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 
-use crate::packet::NodeId;
+use crate::packet::{NodeId, Packet, TransportPort};
+use crate::sequence::SequenceNumber;
 use crate::time::Instant;
 use std::fmt;
 
@@ -28,6 +29,8 @@ pub enum Control {
     RegistrationRequest(RegistrationRequest),
     /// The answer to it: Registration Reply (RFC 5944 section 3.4).
     RegistrationReply(RegistrationReply),
+    /// "I could not deliver this": ICMP Destination Unreachable with the code for a host (RFC 792).
+    HostUnreachable(UndeliveredSegment),
     /// A message between IPv6 nodes.
     Ipv6(Ipv6Control),
     /// What the agents at the ends of a link report to each other about a connection.
@@ -49,6 +52,36 @@ pub struct AgentAdvertisement {
     pub flags: AgentFlags,
     /// The foreign agent care-of address that it offers, if any.
     pub care_of_address: Option<NodeId>,
+}
+
+/// The segment that an ICMP error quotes: its IP header and its first eight bytes (RFC 792).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct UndeliveredSegment {
+    /// Its sender, to whom the error goes.
+    pub source: NodeId,
+    /// Whom it was for.
+    pub destination: NodeId,
+    /// Its source port.
+    pub source_port: TransportPort,
+    /// Its destination port.
+    pub destination_port: TransportPort,
+    /// Its sequence number.
+    pub sequence: SequenceNumber,
+    /// Bytes of the whole IP packet.
+    pub wire_bytes: u32,
+}
+
+impl From<&Packet> for UndeliveredSegment {
+    fn from(packet: &Packet) -> Self {
+        UndeliveredSegment {
+            source: packet.source,
+            destination: packet.destination,
+            source_port: packet.source_port,
+            destination_port: packet.destination_port,
+            sequence: packet.segment.sequence,
+            wire_bytes: packet.wire_bytes,
+        }
+    }
 }
 
 /// A Registration Request (RFC 5944 section 3.3), all of whose flags are zero.
@@ -172,6 +205,7 @@ impl Control {
         const IPV4: u32 = 20;
         const ICMP: u32 = 8;
         const UDP: u32 = 8;
+        const QUOTED: u32 = 8;
         const ROUTER_ADDRESS: u32 = 8;
         const EXTENSION: u32 = 8;
         const ADDRESS: u32 = 4;
@@ -182,6 +216,7 @@ impl Control {
                 ICMP + ROUTER_ADDRESS + EXTENSION + care_of
             }
             Control::AgentSolicitation => ICMP,
+            Control::HostUnreachable(_) => ICMP + IPV4 + QUOTED,
             Control::RegistrationRequest(_) => UDP + 24,
             Control::RegistrationReply(_) => UDP + 20,
             Control::Recovery(message) => UDP + message.length() as u32,

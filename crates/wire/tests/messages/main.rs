@@ -29,7 +29,7 @@ fn a_message_has_the_stated_length_and_needs_as_much_room() {
 /// of UDP.
 #[test]
 fn messages_stand_as_the_rfcs_draw_them() {
-    let [advertisement, solicitation, request, reply] = all().map(|packet| bytes(&packet));
+    let [advertisement, solicitation, request, reply, unreachable] = all().map(|packet| bytes(&packet));
     assert_eq!(solicitation[20..22], [10, 0]);
     assert_eq!(solicitation[24..], [0; 4]);
     assert_eq!(advertisement[20..22], [9, 0]);
@@ -46,6 +46,11 @@ fn messages_stand_as_the_rfcs_draw_them() {
     assert_eq!(request[28..], expected.concat());
     let expected = [[3, 133, 0, 60].as_slice(), &[10, 0, 0, 5], &[10, 0, 0, 2], &[0, 0, 0, 6, 0x80, 0, 0, 0]];
     assert_eq!(reply[28..], expected.concat());
+    // RFC 792: a host is unreachable; the header of the datagram, with its length, and its first eight bytes.
+    assert_eq!((unreachable[8], &unreachable[20..22]), (64, [3, 1].as_slice()));
+    assert_eq!(unreachable[24..32], [0, 0, 0, 0, 0x45, 0, 0x03, 0xe8]);
+    assert_eq!(unreachable[40..48], [10, 0, 0, 2, 10, 0, 0, 5]);
+    assert_eq!(unreachable[48..], [0x88, 0xb9, 0x13, 0x89, 1, 2, 3, 4]);
 }
 
 #[test]

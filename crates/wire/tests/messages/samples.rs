@@ -3,8 +3,9 @@
 use seamline_wire::codec::message::REGISTRATION_PORT;
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode,
+    UndeliveredSegment,
 };
-use seamline_wire::{Control, Extra, NodeId, Packet, TransportPort};
+use seamline_wire::{Control, Extra, NodeId, Packet, SequenceNumber, TransportPort};
 
 pub(crate) const MOBILE: NodeId = NodeId(5);
 pub(crate) const HOME_AGENT: NodeId = NodeId(2);
@@ -41,6 +42,17 @@ fn reply() -> Control {
     })
 }
 
+fn unreachable() -> Control {
+    Control::HostUnreachable(UndeliveredSegment {
+        source: HOME_AGENT,
+        destination: MOBILE,
+        source_port: TransportPort(35001),
+        destination_port: TransportPort(5001),
+        sequence: SequenceNumber(0x0102_0304),
+        wire_bytes: 1000,
+    })
+}
+
 fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
     let in_udp = matches!(control, Control::RegistrationRequest(_) | Control::RegistrationReply(_));
     let port = if in_udp { REGISTRATION_PORT } else { TransportPort(0) };
@@ -55,11 +67,12 @@ fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
     }
 }
 
-pub(crate) fn all() -> [Packet; 4] {
+pub(crate) fn all() -> [Packet; 5] {
     [
         packet(FOREIGN_AGENT, NodeId::ALL_SYSTEMS, advertisement()),
         packet(MOBILE, NodeId::ALL_ROUTERS, Control::AgentSolicitation),
         packet(MOBILE, FOREIGN_AGENT, request()),
         packet(HOME_AGENT, FOREIGN_AGENT, reply()),
+        packet(FOREIGN_AGENT, HOME_AGENT, unreachable()),
     ]
 }

@@ -244,7 +244,7 @@ impl Handover for CrossLayer {
                     self.peer_stays(view, actions);
                 }
             }
-            HandoverEvent::Below(_) => {}
+            HandoverEvent::Below(_) | HandoverEvent::Unreachable => {}
         }
     }
     fn acts_on(&self, mark: Mark) -> bool {

@@ -16,6 +16,11 @@ impl Run<'_, '_> {
             Action::HaltTimer => self.s.hold = self.s.hold.max(Hold::Timer),
             Action::Freeze => self.s.hold = Hold::Everything,
             Action::SendOne => self.send_one(),
+            Action::Probe => {
+                let hold = std::mem::take(&mut self.s.hold);
+                self.ask_again();
+                self.s.hold = hold;
+            }
             Action::Thaw => self.thaw(),
             Action::ForgetRoundTrip => {
                 self.t.timeout.forget();
@@ -69,6 +74,7 @@ impl Run<'_, '_> {
     fn thaw(&mut self) {
         if std::mem::take(&mut self.s.hold) != Hold::Nothing {
             self.s.progress_at = self.now();
+            self.t.pacing.stop_waiting();
             self.rearm_timeout();
             self.resend_after(Some(Resend::Lost));
             self.write();
