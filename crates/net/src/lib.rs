@@ -1,7 +1,7 @@
 //! Simulated links. A [`Link`] is a machine that carries packets in one direction; a simulator or a real-time driver steps it.
 //!
 //! A [`LinkConfig`] has a rate, a one-way delay, a [`queue`] (drop-tail in packets or bytes, CoDel, FQ-CoDel, PIE, DualPI2, CAKE and others), [`error`] models
-//! before the queue or after propagation, and a [`schedule`] of conditions that change over time: capacity, delay, loss, and
+//! before the queue or after propagation, repair of losses by the link layer ([`RepairConfig`]: ARQ and FEC), and a [`schedule`] of conditions that change over time: capacity, delay, loss, and
 //! handovers that interrupt the link. Both directions can share a schedule. It comes from a recording ([`import`]) or from
 //! published measurements ([`generate`]). [`notices::HandoverNotices`] announces its handovers to the mobile node, exactly or
 //! with errors.
@@ -56,7 +56,9 @@ pub mod notices;
 pub mod queue;
 pub mod schedule;
 
-pub use link::{Count, Counters, Drops, Link, LinkConfig, Scheduled};
+pub use link::{
+    ArqConfig, Count, Counters, Delivery, Drops, FecConfig, Link, LinkConfig, RepairConfig, Scheduled,
+};
 pub use queue::{
     CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, FqConfig, Limit, PieConfig, QueueConfig,
     StepConfig,

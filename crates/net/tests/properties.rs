@@ -8,7 +8,8 @@ use seamline_net::schedule::{
     Arriving, Capacity, DeliveryOpportunities, Fates, Handover, Handovers, InFlight, InService, Queued,
     Reordering, Steps,
 };
-use seamline_net::{CoDelConfig, Limit, Link, LinkConfig, QueueConfig, Schedule};
+use seamline_net::{ArqConfig, CoDelConfig, Delivery, FecConfig, Limit, Link, LinkConfig, QueueConfig};
+use seamline_net::{RepairConfig, Schedule};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, Input, Instant, Machine, Outbox, Rate};
 use std::collections::VecDeque;
@@ -165,6 +166,24 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
     ]
 }
 
+fn repair() -> impl Strategy<Value = RepairConfig> {
+    let delivery = prop_oneof![Just(Delivery::InOrder), Just(Delivery::OutOfOrder)];
+    let reports = (0u64..3, prop::option::of(0u64..20));
+    let arq =
+        (0u32..4, delivery, reports).prop_map(|(retransmissions, delivery, (every, delay))| ArqConfig {
+            retransmissions,
+            delivery,
+            report_interval: Duration::from_millis(7 * every),
+            report_delay: delay.map(Duration::from_millis),
+        });
+    let fec = (1u32..5, 1u32..4, 1u64..30).prop_map(|(data, redundancy, timeout)| FecConfig {
+        data,
+        redundancy,
+        timeout: Duration::from_millis(timeout),
+    });
+    (prop::option::of(arq), prop::option::of(fec)).prop_map(|(arq, fec)| RepairConfig { arq, fec })
+}
+
 fn most_in_queue(log: &Log) -> u32 {
     let packets = log.events.iter().filter_map(|(_, event)| match event {
         Event::Queue { packets, .. } => Some(*packets),
@@ -226,11 +245,30 @@ proptest! {
     }
 
     #[test]
-    fn waking_early_and_often_changes_nothing(offers in offers(), schedule in schedule(), queue in queue()) {
+    fn repair_loses_and_repeats_nothing(
+        offers in offers(), schedule in schedule(), queue in queue(), repair in repair()
+    ) {
+        let end_error = || Some(Bernoulli::new(0.3, Stream::new(3, "loss")).into());
+        let config = LinkConfig { queue, repair, end_error: end_error(), ..config(2.0) };
+        let is_in_order = repair.arq.is_none_or(|arq| arq.delivery == Delivery::InOrder)
+            && repair != RepairConfig::default();
+        let mut link = Link::new(scheduled(config, schedule));
+        let log = run(&mut link, &offers);
+        prop_assert_eq!(link.packets_inside(), 0);
+        let mut seen: Vec<u32> = log.ids().into_iter().chain(log.dropped_ids()).collect();
+        seen.sort_unstable();
+        prop_assert_eq!(seen, (0..offers.len() as u32).collect::<Vec<_>>());
+        prop_assert!(!is_in_order || log.ids().is_sorted());
+    }
+
+    #[test]
+    fn waking_early_and_often_changes_nothing(
+        offers in offers(), schedule in schedule(), queue in queue(), repair in repair()
+    ) {
         for schedule in [None, Some(schedule)] {
             let make = || {
                 let end_error = Some(Bernoulli::new(0.2, Stream::new(3, "loss")).into());
-                let config = LinkConfig { queue, end_error, ..config(2.0) };
+                let config = LinkConfig { queue, end_error, repair, ..config(2.0) };
                 Link::new(match &schedule {
                     Some(schedule) => scheduled(config, schedule.clone()),
                     None => config,

@@ -373,6 +373,7 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
 fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkConfig {
     let mut config = LinkConfig::new(direction.rate, direction.one_way_delay);
     config.queue = direction.queue;
+    config.repair = direction.repair;
     config.queue_stream = Stream::new(seed, &format!("{stream}/queue"));
     for loss in &direction.loss {
         let (stage, part) = match loss.place {

@@ -64,6 +64,10 @@ pub struct Counters {
     pub withdrawn: Count,
     /// Marked by the queue (CE, RFC 3168); lost or delivered after that.
     pub marked: Count,
+    /// Frames sent again by the link layer; each packet counts once above, however often it is sent.
+    pub retransmitted: Count,
+    /// Frames of redundancy sent by the link layer.
+    pub redundancy: Count,
 }
 
 /// Where a link's packets end: delivered, or lost for a cause.
@@ -83,9 +87,21 @@ impl<'a> Sink<'a> {
     /// A packet reaches the far end at `now`, unless an error model takes it.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, packet: Box<Packet>) {
-        if self.end.iter_mut().any(|stage| stage.loses(now, &packet)) {
+        if !self.survives(now, &packet) {
             return self.lose(DropCause::ErrorModel, packet);
         }
+        self.hand_over(packet);
+    }
+
+    /// Whether no error model takes a packet that reaches the far end at `now`.
+    #[inline]
+    pub(super) fn survives(&mut self, now: Instant, packet: &Packet) -> bool {
+        !self.end.iter_mut().any(|stage| stage.loses(now, packet))
+    }
+
+    /// A packet leaves the link at the far end.
+    #[inline]
+    pub(super) fn hand_over(&mut self, packet: Box<Packet>) {
         self.counters.delivered.count(packet.wire_bytes);
         self.out.send(Port(0), packet);
     }

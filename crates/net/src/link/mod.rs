@@ -7,16 +7,20 @@
 //! 3. the transmitter, one packet at a time,
 //! 4. propagation for the one-way delay,
 //! 5. the error model at the far end ([`LinkConfig::end_error`]), then the scheduled loss; what they take
-//!    has used airtime. They see packets at their time and in their order of arrival.
+//!    has used airtime. They see packets at their time and in their order of arrival,
+//! 6. where the link layer repairs losses ([`LinkConfig::repair`]): what the error models take is restored or sent
+//!    again, and packets may wait for those before them.
 //!
 //! Where two things happen at one time: a transmission that ends has ended before a packet arrives at the
 //! queue, so that packet finds the place free.
 
 mod constant;
 mod counters;
+mod repair;
 mod varying;
 
 pub use counters::{Count, Counters, Drops};
+pub use repair::{ArqConfig, Delivery, FecConfig, RepairConfig};
 
 use crate::error::{ErrorStage, ScheduledLoss};
 use crate::queue::QueueConfig;
@@ -43,6 +47,8 @@ pub struct LinkConfig {
     pub head_error: Option<ErrorStage>,
     /// Loses packets after propagation.
     pub end_error: Option<ErrorStage>,
+    /// How the link layer repairs what the error models at the far end take.
+    pub repair: RepairConfig,
     /// Conditions that change over time.
     pub scheduled: Option<Scheduled>,
 }
@@ -66,6 +72,7 @@ impl LinkConfig {
             queue_stream: Stream::new(0, "queue"),
             head_error: None,
             end_error: None,
+            repair: RepairConfig::default(),
             scheduled: None,
         }
     }
@@ -93,7 +100,7 @@ enum Core {
 impl Link {
     /// An empty link.
     pub fn new(config: LinkConfig) -> Self {
-        let LinkConfig { rate, one_way_delay, queue, queue_stream, head_error, end_error, scheduled } =
+        let LinkConfig { rate, one_way_delay, queue, queue_stream, head_error, end_error, repair, scheduled } =
             config;
         let mut end: Vec<ErrorStage> = end_error.into_iter().collect();
         let mut schedule = Schedule::default();
@@ -103,7 +110,7 @@ impl Link {
             end.extend(loss.map(|loss| ScheduledLoss::new(loss, scheduled.loss_stream).into()));
         }
         let core = match queue.plain() {
-            Some(limit) if schedule == Schedule::default() => {
+            Some(limit) if schedule == Schedule::default() && !repair.repairs() => {
                 Core::Constant(ConstantRate::new(rate, one_way_delay, limit))
             }
             _ => Core::Varying(Box::new(Varying::new(
@@ -111,6 +118,7 @@ impl Link {
                 one_way_delay,
                 queue.build(queue_stream),
                 schedule,
+                repair,
             ))),
         };
         Link { core, head: head_error, end, counters: Counters::default() }
@@ -144,7 +152,9 @@ impl Link {
         match &self.core {
             Core::Constant(core) => core.inside().find(unknown).map(|carried| carried.arrival),
             Core::Varying(core) => {
-                let arrival = core.in_flight().find(unknown).map(|carried| carried.arrival);
+                // Where losses are repaired, any arrival may release a packet that waits.
+                let counts = |carried: &&Carried| core.repairs() || unknown(carried);
+                let arrival = core.in_flight().find(counts).map(|carried| carried.arrival);
                 arrival.into_iter().chain(core.earliest_after_transmission()).min()
             }
         }

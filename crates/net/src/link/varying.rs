@@ -1,10 +1,11 @@
 //! The general path: a link whose rate, delay or presence changes, or whose queue drops at departure.
 //!
-//! It is driven by its own four kinds of events, taken strictly in the order of their times, and at
+//! It is driven by its own five kinds of events, taken strictly in the order of their times, and at
 //! one time in the order of [`LinkEvent`]. However late a wake comes, each counts at its nominal time.
 
 use super::constant::Carried;
 use super::counters::Sink;
+use super::repair::{Frame, Repair, RepairConfig};
 use crate::queue::{Discipline, Waited};
 use crate::schedule::{
     Arriving, Capacity, Handover, Handovers, InFlight, InService, Opportunity, Queued, Reordering, Schedule,
@@ -19,6 +20,8 @@ enum LinkEvent {
     HandoverEnds,
     Transmission,
     HandoverBegins,
+    /// The link layer learns of losses, or ends a block.
+    Repair,
     Arrival,
 }
 
@@ -30,6 +33,15 @@ struct Transmission {
     ends: Instant,
     /// Bytes not yet sent, for a transmitter that sends at opportunities.
     left: u64,
+    /// For a frame that the link layer itself has put in front.
+    frame: Option<Frame>,
+}
+
+/// A packet that has left the transmitter.
+#[derive(Debug)]
+struct Sent {
+    carried: Carried,
+    frame: Frame,
 }
 
 #[derive(Debug)]
@@ -41,7 +53,8 @@ pub(super) struct Varying {
     reordering: Reordering,
     waiting: Box<dyn Discipline>,
     in_service: Option<Transmission>,
-    in_flight: VecDeque<Carried>,
+    in_flight: VecDeque<Sent>,
+    repair: Option<Box<Repair>>,
     handovers: Handovers,
     next_handover: usize,
     /// The handover that is under way.
@@ -54,6 +67,7 @@ impl Varying {
         one_way_delay: Duration,
         waiting: Box<dyn Discipline>,
         schedule: Schedule,
+        repair: RepairConfig,
     ) -> Self {
         Varying {
             capacity: schedule.capacity.unwrap_or_else(|| Steps::constant(rate).into()),
@@ -63,6 +77,7 @@ impl Varying {
             waiting,
             in_service: None,
             in_flight: VecDeque::new(),
+            repair: repair.repairs().then(|| Box::new(Repair::new(repair))),
             handovers: schedule.handovers,
             next_handover: 0,
             down: None,
@@ -95,9 +110,8 @@ impl Varying {
                 LinkEvent::HandoverEnds => self.end_handover(at, sink),
                 LinkEvent::Transmission => self.transmit(at, sink),
                 LinkEvent::HandoverBegins => self.begin_handover(sink),
-                LinkEvent::Arrival => {
-                    self.in_flight.pop_front().into_iter().for_each(|c| sink.deliver(at, c.packet));
-                }
+                LinkEvent::Repair => self.repair_losses(at, sink),
+                LinkEvent::Arrival => self.arrive(at, sink),
             }
         }
     }
@@ -112,7 +126,16 @@ impl Varying {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.waiting.len() + usize::from(self.in_service.is_some()) + self.in_flight.len()
+        let is_packet = |frame: &Frame| !frame.is_redundancy();
+        let in_service = self.in_service.as_ref().is_some_and(|it| it.frame.as_ref().is_none_or(is_packet));
+        let in_flight = self.in_flight.iter().filter(|sent| is_packet(&sent.frame)).count();
+        let repaired = self.repair.as_ref().map_or(0, |repair| repair.len());
+        self.waiting.len() + usize::from(in_service) + in_flight + repaired
+    }
+
+    /// Whether the link layer repairs losses.
+    pub(super) fn repairs(&self) -> bool {
+        self.repair.is_some()
     }
 
     fn next_event(&self) -> Option<(Instant, LinkEvent)> {
@@ -120,7 +143,7 @@ impl Varying {
         events.filter_map(|(at, event)| at.filter(|at| *at < Instant::MAX).map(|at| (at, event))).min()
     }
 
-    fn events(&self) -> [(Option<Instant>, LinkEvent); 4] {
+    fn events(&self) -> [(Option<Instant>, LinkEvent); 5] {
         let transmission = match self.capacity {
             Capacity::Rate(_) => self.in_service.as_ref().map(|sending| sending.ends),
             Capacity::Opportunities(_) => self.next_chance.map(|chance| chance.at),
@@ -130,7 +153,8 @@ impl Varying {
             (self.down.map(|handover| handover.end()), LinkEvent::HandoverEnds),
             (transmission, LinkEvent::Transmission),
             (begins, LinkEvent::HandoverBegins),
-            (self.in_flight.front().map(|carried| carried.arrival), LinkEvent::Arrival),
+            (self.repair.as_ref().and_then(|repair| repair.wake_at()), LinkEvent::Repair),
+            (self.in_flight.front().map(|sent| sent.carried.arrival), LinkEvent::Arrival),
         ]
     }
 
@@ -144,11 +168,19 @@ impl Varying {
         if !self.is_free() {
             return;
         }
-        if let Some(waited) = self.waiting.dequeue(now, sink)
+        if let Some((waited, frame)) = self.next_to_send(now, sink)
             && let Capacity::Rate(rate) = &self.capacity
         {
             let ends = rate.end_of_transmission(now, waited.packet.wire_bytes);
-            self.in_service = Some(Transmission { waited, ends, left: 0 });
+            self.in_service = Some(Transmission { waited, ends, left: 0, frame });
+        }
+    }
+
+    /// What the link layer has put in front; otherwise the next packet of the queue.
+    fn next_to_send(&mut self, now: Instant, sink: &mut Sink<'_>) -> Option<(Waited, Option<Frame>)> {
+        match self.repair.as_mut().and_then(|repair| repair.next()) {
+            Some((frame, packet)) => Some((Waited { since: now, packet }, Some(frame))),
+            None => self.waiting.dequeue(now, sink).map(|waited| (waited, None)),
         }
     }
 
@@ -156,7 +188,7 @@ impl Varying {
         match self.capacity {
             Capacity::Rate(_) => {
                 if let Some(sent) = self.in_service.take() {
-                    self.leave(now, sent.waited.packet, sink);
+                    self.leave(now, sent, sink);
                 }
                 self.begin_transmission(now, sink);
             }
@@ -176,12 +208,12 @@ impl Varying {
             sending.left -= sent;
             chance -= sent;
             if sending.left == 0 {
-                self.leave(now, sending.waited.packet, sink);
+                self.leave(now, sending, sink);
             } else {
                 self.in_service = Some(sending);
             }
         }
-        let is_idle = self.in_service.is_none() && self.waiting.len() == 0;
+        let is_idle = self.in_service.is_none() && self.waiting.len() == 0 && !self.has_repairs_to_send();
         if let Capacity::Opportunities(chances) = &self.capacity
             && !is_idle
         {
@@ -193,27 +225,84 @@ impl Varying {
         if self.down.is_some() {
             return None;
         }
-        let waited = self.waiting.dequeue(now, sink)?;
+        let (waited, frame) = self.next_to_send(now, sink)?;
         let left = u64::from(waited.packet.wire_bytes);
-        Some(Transmission { waited, ends: Instant::MAX, left })
+        Some(Transmission { waited, ends: Instant::MAX, left, frame })
     }
 
     /// A packet has left the transmitter.
-    fn leave(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
+    fn leave(&mut self, now: Instant, sent: Transmission, sink: &mut Sink<'_>) {
+        let Transmission { waited: Waited { packet, .. }, frame, .. } = sent;
         if self.down.is_some_and(|handover| handover.fates.in_flight == InFlight::Drop) {
-            return sink.lose(DropCause::LinkDown, packet);
+            return self.drop_packet(now, frame, packet, sink);
         }
+        let frame = self.note_sent(now, frame, &packet, sink);
         let mut arrival = now + self.one_way_delay.at(now);
-        let last = self.in_flight.back().map_or(Instant::ZERO, |carried| carried.arrival);
+        let last = self.in_flight.back().map_or(Instant::ZERO, |sent| sent.carried.arrival);
         match self.reordering {
             Reordering::Prevented => arrival = arrival.max(last),
             Reordering::Allowed if arrival < last => {
-                let place = self.in_flight.partition_point(|carried| carried.arrival <= arrival);
-                return self.in_flight.insert(place, Carried { arrival, packet });
+                let place = self.in_flight.partition_point(|sent| sent.carried.arrival <= arrival);
+                return self.in_flight.insert(place, Sent { carried: Carried { arrival, packet }, frame });
             }
             Reordering::Allowed => {}
         }
-        self.in_flight.push_back(Carried { arrival, packet });
+        self.in_flight.push_back(Sent { carried: Carried { arrival, packet }, frame });
+    }
+
+    /// What the link layer knows of a frame that has left the transmitter.
+    fn note_sent(
+        &mut self,
+        now: Instant,
+        frame: Option<Frame>,
+        packet: &Packet,
+        sink: &mut Sink<'_>,
+    ) -> Frame {
+        let Some(repair) = &mut self.repair else { return Frame::default() };
+        match frame {
+            None => repair.number(now, packet, sink),
+            Some(frame) => {
+                repair.note_sent(&frame, packet, sink);
+                frame
+            }
+        }
+    }
+
+    /// The first packet in flight reaches the far end.
+    fn arrive(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        let Some(Sent { carried: Carried { packet, .. }, frame }) = self.in_flight.pop_front() else {
+            return;
+        };
+        match &mut self.repair {
+            None => sink.deliver(now, packet),
+            Some(repair) => repair.on_arrival(now, (frame, packet), self.one_way_delay.at(now), sink),
+        }
+    }
+
+    fn has_repairs_to_send(&self) -> bool {
+        self.repair.as_ref().is_some_and(|repair| repair.has_next())
+    }
+
+    /// The transmitter learns of losses, or a block has waited long enough for more packets.
+    fn repair_losses(&mut self, now: Instant, sink: &mut Sink<'_>) {
+        if let Some(repair) = &mut self.repair {
+            repair.on_wake(now, sink);
+        }
+        if let Capacity::Opportunities(chances) = &self.capacity
+            && self.has_repairs_to_send()
+        {
+            self.next_chance.get_or_insert_with(|| chances.next_after(now));
+        }
+        self.begin_transmission(now, sink);
+        self.note_queue(sink);
+    }
+
+    /// A handover drops a packet, which the link layer has sent before if it has a frame.
+    fn drop_packet(&mut self, now: Instant, frame: Option<Frame>, packet: Box<Packet>, sink: &mut Sink<'_>) {
+        match (&mut self.repair, frame) {
+            (Some(repair), Some(frame)) => repair.on_dropped(now, (frame, packet), sink),
+            _ => sink.lose(DropCause::LinkDown, packet),
+        }
     }
 
     fn begin_handover(&mut self, sink: &mut Sink<'_>) {
@@ -221,8 +310,11 @@ impl Varying {
         self.next_handover += 1;
         self.down = Some(handover);
         sink.out.event(|| Event::Handover(HandoverPhase::Started));
+        let now = handover.at;
         if handover.fates.in_flight == InFlight::Drop {
-            self.in_flight.drain(..).for_each(|carried| sink.lose(DropCause::LinkDown, carried.packet));
+            for Sent { carried, frame } in std::mem::take(&mut self.in_flight) {
+                self.drop_packet(now, Some(frame), carried.packet, sink);
+            }
         }
         let broken_off = match handover.fates.in_service {
             InService::Finish => None,
@@ -231,15 +323,26 @@ impl Varying {
         if handover.fates.queued == Queued::Drop {
             let waiting = self.waiting.withdraw(&mut |_| true);
             waiting.into_iter().for_each(|packet| sink.lose(DropCause::LinkDown, packet));
+            if let Some(repair) = &mut self.repair {
+                repair.drop_waiting(now, sink);
+            }
         }
         match broken_off {
             Some(lost) if handover.fates.in_service == InService::Drop => {
-                sink.lose(DropCause::LinkDown, lost.waited.packet);
+                self.drop_packet(now, lost.frame, lost.waited.packet, sink);
             }
-            Some(kept) => self.waiting.put_back(kept.waited),
+            Some(kept) => self.put_back(kept),
             None => {}
         }
         self.note_queue(sink);
+    }
+
+    /// The transmission of a packet was broken off; it is sent again as a whole.
+    fn put_back(&mut self, broken_off: Transmission) {
+        match (&mut self.repair, broken_off.frame) {
+            (Some(repair), Some(frame)) => repair.put_back((frame, broken_off.waited.packet)),
+            _ => self.waiting.put_back(broken_off.waited),
+        }
     }
 
     fn end_handover(&mut self, now: Instant, sink: &mut Sink<'_>) {
@@ -256,7 +359,7 @@ impl Varying {
     }
 
     pub(super) fn in_flight(&self) -> impl Iterator<Item = &Carried> {
-        self.in_flight.iter()
+        self.in_flight.iter().map(|sent| &sent.carried)
     }
 
     /// A time before which nothing reaches the far end that has not left the transmitter.
@@ -265,8 +368,11 @@ impl Varying {
         events.filter_map(|(at, _)| at).min().map(|at| at + self.least_delay())
     }
 
-    /// When packets in flight may be lost next. [`Instant::MAX`] for never.
+    /// When packets in flight may be lost, or delayed, next. [`Instant::MAX`] for never.
     pub(super) fn next_loss_in_flight(&self) -> Instant {
+        if self.repairs() {
+            return Instant::ZERO;
+        }
         let handovers = self.handovers.as_slice().iter().skip(self.next_handover);
         let losing = handovers.filter(|handover| handover.fates.in_flight == InFlight::Drop);
         losing.map(|handover| handover.at).min().unwrap_or(Instant::MAX)

@@ -5,14 +5,14 @@ use super::group::{Named, Nodes};
 use super::loss::{self, LossSpec};
 use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
-use super::{handover, queue};
+use super::{handover, queue, repair};
 use crate::codes::Code;
 use crate::keys::{Keys, Section, boolean, positive_rate, table, time};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
-use seamline_net::QueueConfig;
 use seamline_net::notices::NoticeConfig;
 use seamline_net::schedule::Handovers;
+use seamline_net::{ArqConfig, FecConfig, QueueConfig, RepairConfig};
 use seamline_wire::{Duration, Rate};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,8 @@ pub struct DirectionSpec {
     pub queue: QueueConfig,
     /// Error models, at most one per place.
     pub loss: Vec<LossSpec>,
+    /// How the link layer repairs losses.
+    pub repair: RepairConfig,
     /// Conditions over time.
     pub schedule: Option<ScheduleSpec>,
 }
@@ -179,6 +181,8 @@ struct Direction {
     one_way_delay: Option<Duration>,
     queue: Option<QueueConfig>,
     loss: Option<Vec<LossSpec>>,
+    arq: Option<ArqConfig>,
+    fec: Option<FecConfig>,
     schedule: Option<Vec<Part>>,
     /// Whether a key of the table, or a table in it, is wrong; that has been noted.
     flawed: bool,
@@ -208,12 +212,14 @@ fn one_direction<'a>() -> Keys<'a, Direction> {
         optional one_way_delay: time(), "One-way propagation delay, unless a schedule sets it";
         section queue: queue::section(), "Queue of packets that wait for the transmitter [default: unlimited]";
         sections loss: loss::section(), "Error models, at most one at each place";
+        section arq: repair::arq(), "Retransmission of lost frames by the link layer (AIRMAIL) [default: none]";
+        section fec: repair::fec(), "Redundancy from which the link layer restores lost frames (AIRMAIL) [default: none]";
         sections schedule: schedule::section(), "Conditions over time, recorded or generated; several complete each other";
     }
     .check(|reader, it| {
             loss::refuse_shared_places(reader, it.loss.as_deref().unwrap_or_default());
             schedule::refuse_overlap(reader, it.schedule.as_deref().unwrap_or_default());
-            let keys = ["rate", "one_way_delay", "queue", "loss", "schedule"];
+            let keys = ["rate", "one_way_delay", "queue", "loss", "arq", "fec", "schedule"];
             it.flawed = keys.iter().any(|key| reader.is_wrong(key));
         })
 }
@@ -255,6 +261,7 @@ impl Direction {
             one_way_delay: one_way_delay.unwrap_or(Duration::ZERO),
             queue: self.queue.or(shared.queue).unwrap_or_default(),
             loss: self.loss.or_else(|| shared.loss.clone()).unwrap_or_default(),
+            repair: RepairConfig { arq: self.arq.or(shared.arq), fec: self.fec.or(shared.fec) },
             schedule,
         })
     }

@@ -25,6 +25,7 @@ mod output;
 pub mod protocol;
 mod queue;
 pub mod recorded;
+mod repair;
 pub mod schedule;
 mod stack;
 mod tcp;
