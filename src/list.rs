@@ -6,6 +6,8 @@ use crate::format::FormatOption;
 use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_mobility::protocol as mobility;
+use seamline_paper::systems::{self, System};
+use seamline_report::export::json_rows;
 use seamline_report::export::table::Table;
 use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::keys::{KindShape, key_list, key_paths};
@@ -27,6 +29,7 @@ pub(crate) enum Kind {
     ErrorModels,
     MobilityProtocols,
     Agents,
+    Systems,
     Keys,
     Demos,
 }
@@ -57,7 +60,66 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let keys = "\nKeys of scenario files: seamline list keys\n";
         sections.join("\n") + if arguments.kind.is_none() { keys } else { "" }
     };
-    arguments.format.print_rows(text, || rows(&kinds))
+    match arguments.kind {
+        Some(Kind::Systems) => arguments.format.print(text, of_systems, || Ok(systems_as_json())),
+        Some(_) => arguments.format.print_rows(text, || rows(&kinds)),
+        None => arguments.format.print(text, || rows(&kinds), || Ok(everything_as_json(&rows(&kinds)))),
+    }
+}
+
+/// One document with all choices, and all systems of the papers.
+fn everything_as_json(choices: &Table) -> String {
+    let choices = json_rows(choices);
+    format!("{{\n\"choices\": {},\n\"systems\": {}\n}}\n", choices.trim_end(), systems_as_json().trim_end())
+}
+
+/// An array with an object for each system that the papers name.
+fn systems_as_json() -> String {
+    let object = |it: &System| {
+        serde_json::json!({
+            "name": it.name,
+            "paper": it.papers,
+            "status": it.status.name(),
+            "claims": it.claims,
+            "chosen_by": it.choice.map(|_| chosen_by(it)),
+        })
+    };
+    let objects: Vec<serde_json::Value> = systems::ALL.iter().map(object).collect();
+    format!("{:#}\n", serde_json::Value::Array(objects))
+}
+
+/// The systems that the papers name, a row each.
+fn of_systems() -> Table {
+    let rows = || systems::ALL.iter();
+    let claims = |system: &System| system.claims.join(" ");
+    Table::new("systems")
+        .text("name", rows().map(|it| it.name.to_owned()))
+        .text("paper", rows().map(|it| it.papers.to_owned()))
+        .text("status", rows().map(|it| it.status.name().to_owned()))
+        .text("claims", rows().map(claims))
+        .text("chosen_by", rows().map(chosen_by))
+}
+
+/// What a scenario says to choose it: `flow: variant = "reno"`.
+fn chosen_by(system: &System) -> String {
+    system.choice.map_or(String::new(), |it| format!("{}: {} = {}", it.table, it.key, it.value))
+}
+
+fn section_of_systems() -> String {
+    let rows: Vec<Vec<String>> = systems::ALL.iter().map(columns).collect();
+    format!("{}\n{}", headline(Kind::Systems), indented(&aligned(&rows, "llll")))
+}
+
+/// Name, papers, status or how it is chosen, claims.
+pub(crate) fn columns(system: &System) -> Vec<String> {
+    let claims = system.claims.join(" ");
+    vec![
+        system.name.to_owned(),
+        system.papers.to_owned(),
+        system.status.name().to_owned(),
+        chosen_by(system),
+        claims,
+    ]
 }
 
 /// All entries of these kinds.
@@ -82,6 +144,9 @@ fn rows(kinds: &[Kind]) -> Table {
 fn section(kind: Kind) -> String {
     if kind == Kind::Keys {
         return key_list("Keys of scenario files (all: docs/reference/keys.md)", &description());
+    }
+    if kind == Kind::Systems {
+        return section_of_systems();
     }
     table(headline(kind), entries(kind))
 }
@@ -125,6 +190,9 @@ pub(crate) fn headline(kind: Kind) -> &'static str {
         Kind::ErrorModels => "Error models (link: loss = { model = ... })",
         Kind::MobilityProtocols => "Mobility protocols (mobile: protocol = { kind = ... })",
         Kind::Agents => "Agents (agent: kind = ...)",
+        Kind::Systems => {
+            "Systems that the reproduced papers name (paper; status; how a scenario chooses it; claims)"
+        }
         Kind::Keys => "Keys of scenario files",
         Kind::Demos => "Demos (seamline demo ...)",
     }
@@ -153,7 +221,7 @@ pub(crate) fn entries(kind: Kind) -> Vec<Entry> {
             let none = std::iter::once((agent::NONE.0, agent::NONE.1, ""));
             none.chain(seamline_agent::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
         }
-        Kind::Keys => Vec::new(),
+        Kind::Systems | Kind::Keys => Vec::new(),
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),
     }
 }

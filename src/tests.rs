@@ -2,9 +2,10 @@
 
 use crate::explain::format_place;
 use crate::groups;
-use crate::list::{Kind, entries, headline};
+use crate::list::{Kind, columns, entries, headline};
 use clap::ValueEnum;
 use seamline_config::codes::{Code, Explanation};
+use seamline_paper::systems;
 use seamline_testing::{assert_current, commands};
 
 #[test]
@@ -29,7 +30,8 @@ fn reference_of_the_errors_is_current() {
 
 /// All that can be listed as tables in Markdown.
 fn choices() -> String {
-    let kinds = Kind::value_variants().iter().filter(|kind| ![Kind::Keys, Kind::Demos].contains(kind));
+    let kinds =
+        Kind::value_variants().iter().filter(|kind| ![Kind::Systems, Kind::Keys, Kind::Demos].contains(kind));
     let tables = kinds.map(|kind| {
         let rows = entries(*kind)
             .into_iter()
@@ -41,7 +43,17 @@ fn choices() -> String {
             rows.collect::<String>()
         )
     });
-    tables.collect()
+    tables.collect::<String>() + &systems_of_papers()
+}
+
+/// The systems that the papers name as a table in Markdown.
+fn systems_of_papers() -> String {
+    let rows = systems::ALL.iter().map(columns).map(|columns| format!("| {} |\n", columns.join(" | ")));
+    format!(
+        "\n## Systems that the reproduced papers name\n\nClaims are those for which the system runs.\n\n\
+         | name | papers | status | in a scenario | claims |\n|---|---|---|---|---|\n{}",
+        rows.collect::<String>()
+    )
 }
 
 /// All codes with their explanations in Markdown.

@@ -19,6 +19,7 @@ pub mod page;
 pub mod quantity;
 pub mod records;
 pub mod run;
+pub mod systems;
 pub mod text;
 pub mod verdict;
 
