@@ -102,7 +102,7 @@ pub static ALL: &[System] = systems! {
     "ELN", "L", Both, agent "snoop.explicit_loss_notification" = "true", [];
     "ELN-ACK", "L", Both, agent "kind" = "\"eln-ack\"", ["L1" "L2" "L3" "L5" "L6"];
     "obTCP", "O", Both, agent "kind" = "\"obtcp\"", ["O1" "O2" "O3" "O4" "O5" "O6" "O7" "O8" "O9"];
-    "Delayed duplicate acknowledgments", "O", NotYet, [];
+    "Delayed duplicate acknowledgments", "O", Simulated, flow "tcp.duplicate_ack_delay" = "\"50 ms\"", [];
     "Fast snoop", "O", NoSpecificationFound, [];
     "C-snoop", "O", NoSpecificationFound, [];
     "Adaptive packet combining", "O", NoSpecificationFound, [];

@@ -77,6 +77,7 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         key pacing (segments.paced): boolean(), "Spread segments over the round-trip time, as Linux does with the queue discipline `fq`";
         property receive_buffer: receive_buffer, "Receive buffer", |it, show| show(&it.receiver.buffer), |it, bytes| it.set_receive_buffer(bytes);
         property delayed_ack: time(), "Maximum delay of acknowledgments; `0 s` sends each at once", show_delay, set_delay;
+        property duplicate_ack_delay: time(), "Delay of the third and further duplicate acknowledgments, which a repair of the link layer replaces (delayed duplicate acknowledgments); `0 s` sends each at once", |it, show| show(&it.receiver.duplicate_delay.unwrap_or_default()), |it, delay: Duration| it.receiver.duplicate_delay = (!delay.is_zero()).then_some(delay);
     }
     .check(refuse_mismatches)
 }

@@ -81,6 +81,7 @@ impl Endpoint {
         self.close_reason = Some(reason);
         self.sender.stop_timer();
         self.receiver.acknowledged();
+        self.receiver.forget_duplicates();
         self.waits_until = None;
         self.keepalive_at = None;
         self.enter(State::Closed, out);

@@ -297,6 +297,11 @@ impl Endpoint {
             let segment = self.acknowledgment();
             self.header.acknowledge(clock, segment, &mut self.receiver, out);
         }
+        if self.receiver.duplicate_at().is_some_and(|at| at <= now) {
+            for _ in 0..self.receiver.take_due_duplicates(now) {
+                self.header.acknowledge(now, self.acknowledgment(), &mut self.receiver, out);
+            }
+        }
     }
     /// What acknowledges without data.
     fn acknowledgment(&self) -> Segment {
@@ -337,6 +342,9 @@ impl Endpoint {
         let mut at = self.sender.timer();
         if let Some(acknowledge_at) = self.receiver.acknowledge_at() {
             at = at.min(acknowledge_at);
+        }
+        if let Some(duplicate_at) = self.receiver.duplicate_at() {
+            at = at.min(duplicate_at);
         }
         if let Some(waits_until) = self.waits_until {
             at = at.min(waits_until);

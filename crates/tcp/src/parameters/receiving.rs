@@ -88,6 +88,8 @@ parameters! {
         /// Delay acknowledgments, or acknowledge every segment.
         pub delayed_acknowledgment: Option<DelayedAcknowledgment> =
             Some(DelayedAcknowledgment { timeout: Duration::from_millis(200), segments: 2, adaptive: None }),
+        /// How long the third and each further duplicate acknowledgment for a gap waits for its repair; `None` sends each at once.
+        pub duplicate_delay: Option<Duration> = None,
         /// Most SACK blocks in one acknowledgment (RFC 2018: as many as fit, at most 4).
         pub most_sack_blocks: usize = 4,
         /// Report no blocks but the last four, as they were put together from segments (Linux: tcp_sack_new_ofo_skb), rather than

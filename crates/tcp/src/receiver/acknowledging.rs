@@ -11,6 +11,7 @@ const LEAST_TO_GROW: u32 = 128;
 impl Receiver {
     /// Data or FIN has come in order; `gap` says whether there was one.
     pub(super) fn note_in_order(&mut self, arrival: &Arrival, fin: bool, gap: bool) {
+        self.forget_duplicates();
         if arrival.length > 0 {
             self.note_data(arrival);
         }
@@ -43,15 +44,31 @@ impl Receiver {
         }
     }
 
-    /// Data or FIN comes beyond a gap, and is not in the books yet.
-    pub(super) fn note_beyond_gap(&mut self, arrival: &Arrival) {
+    /// Data or FIN comes beyond a gap, and is not in the books yet. Returns whether its duplicate acknowledgment waits.
+    pub(super) fn note_beyond_gap(&mut self, arrival: &Arrival) -> bool {
         self.measure(arrival);
-        if let Some(adaptive) = &mut self.adaptive {
+        let waits = self.delayed_duplicates.as_mut().is_some_and(|it| it.waits(arrival.now));
+        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| !waits) {
             adaptive.owe();
         }
         if self.agreed.selective {
             self.grow(arrival.length);
         }
+        waits
+    }
+    /// No duplicate acknowledgment waits any longer.
+    pub(crate) fn forget_duplicates(&mut self) {
+        if let Some(duplicates) = &mut self.delayed_duplicates {
+            duplicates.forget();
+        }
+    }
+    /// When a duplicate acknowledgment is due that has waited.
+    pub(crate) fn duplicate_at(&self) -> Option<Instant> {
+        self.delayed_duplicates.as_ref().and_then(|duplicates| duplicates.due_at())
+    }
+    /// How many such are due, and wait no longer.
+    pub(crate) fn take_due_duplicates(&mut self, now: Instant) -> usize {
+        self.delayed_duplicates.as_mut().map_or(0, |duplicates| duplicates.take_due(now))
     }
 
     /// A segment has brought nothing in order; `beyond_gap` says whether it lies beyond one, or is old.

@@ -3,6 +3,7 @@
 mod acknowledging;
 mod adaptive;
 mod blocks;
+mod delayed_duplicates;
 mod tuning;
 mod window;
 
@@ -12,6 +13,7 @@ use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use crate::scoreboard::{RangeSet, most_ranges};
 use adaptive::Adaptive;
+use delayed_duplicates::DelayedDuplicates;
 use seamline_wire::{Instant, SequenceNumber};
 use tuning::Tuning;
 
@@ -66,6 +68,7 @@ pub struct Receiver {
     offered_edge: Offset,
     agreed: Agreed,
     adaptive: Option<Box<Adaptive>>,
+    delayed_duplicates: Option<Box<DelayedDuplicates>>,
     tuning: Option<Box<Tuning>>,
     /// The longest payload so far: the size of the peer's full segments.
     longest_payload: u32,
@@ -100,11 +103,13 @@ impl Receiver {
         let adaptive = delay.and_then(|delay| {
             Some(Adaptive::new(delay.adaptive?, delay.timeout, agreed.payload, first_window.into()))
         });
+        let delayed_duplicates = parameters.duplicate_delay.map(DelayedDuplicates::new);
         let tuning = parameters.tuning.map(|tuning| {
             Tuning::new(tuning, agreed.payload, agreed.window_shift, parameters.buffer, first_window)
         });
         Receiver {
             parameters,
+            delayed_duplicates: delayed_duplicates.map(Box::new),
             adaptive: adaptive.map(Box::new),
             tuning: tuning.map(Box::new),
             initial,
@@ -201,9 +206,7 @@ impl Receiver {
             self.acknowledge_now = true;
             return Received { refused: true, ..Received::default() };
         }
-        if before < from && from < end {
-            self.note_beyond_gap(arrival);
-        }
+        let waits = before < from && from < end && self.note_beyond_gap(arrival);
         let new = if from < to { self.out_of_order.insert(from, to) } else { 0 };
         if fin {
             self.fin_at = Some(data_end);
@@ -217,6 +220,7 @@ impl Receiver {
         let delivered = (self.next - before) - u64::from(fin_reached);
         match self.next > before {
             true => self.note_in_order(arrival, fin_reached, true),
+            false if waits => {}
             false => self.note_nothing_in_order(from < end),
         }
         Received { delivered, new, refused: false }

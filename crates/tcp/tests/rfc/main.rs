@@ -12,6 +12,7 @@ mod congestion;
 mod cross_layer;
 mod dcr;
 mod dctcp;
+mod delayed_duplicates;
 mod demo_vegas;
 mod ecn;
 mod elfn;
