@@ -18,6 +18,8 @@ pub(super) static KIND: Kind = Kind {
     cite: "Ding and Jamalipour, University of Sydney, 2001",
     traits: Traits { keeps_end_to_end_semantics: true, ..AT_THE_AIR_LINK },
     ends_connections: false,
+    runs_on_real_hosts: true,
+    split: None,
     kept_packets: |_| 0,
     state_bytes: 0,
     connection: |parameters| {

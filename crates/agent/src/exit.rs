@@ -5,7 +5,7 @@ use crate::ways::Ways;
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
-use seamline_wire::{Control, Extra, Mark, Outbox, Packet};
+use seamline_wire::{Control, Duration, Extra, Mark, Outbox, Packet, SequenceNumber};
 use std::sync::Arc;
 
 /// Counters that are added one by one, so that none is forgotten.
@@ -67,6 +67,8 @@ pub struct Exit<'a> {
     most_kept_bytes: u64,
     ways: &'a Ways,
     came: &'a [u8],
+    /// The tick of the timestamps in which the time that packets were here is hidden.
+    hidden_in: Option<Duration>,
 }
 
 impl<'a> Exit<'a> {
@@ -77,7 +79,7 @@ impl<'a> Exit<'a> {
         most_kept_bytes: u64,
         ways: &'a Ways,
     ) -> Self {
-        Exit { out, counters, kept_bytes, most_kept_bytes, ways, came: &[] }
+        Exit { out, counters, kept_bytes, most_kept_bytes, ways, came: &[], hidden_in: None }
     }
     /// The packet that the agent is shown has these bytes on a real network.
     pub(crate) fn with_bytes(self, came: &'a [u8]) -> Self {
@@ -161,13 +163,34 @@ impl<'a> Exit<'a> {
         self.free(u64::from(packet.wire_bytes));
         self.absorb(packet);
     }
+    /// Send a copy of a kept packet over the wireless side again, as [`Exit::send_kept`] does.
+    pub fn retransmit(&mut self, packet: &Packet, time_here: Duration) {
+        self.counters.local_retransmissions += 1;
+        self.send_kept(packet, time_here);
+    }
     /// Send a copy of a kept packet over the wireless side, in the tunnels of the newest packet that went there: the mobile node may
     /// have moved since.
-    pub fn retransmit(&mut self, packet: &Packet) {
-        self.counters.local_retransmissions += 1;
+    pub fn send_kept(&mut self, packet: &Packet, time_here: Duration) {
         let mut copy = self.copy(packet);
         copy.set_tunnels(self.ways.towards(Side::Wireless));
+        if let (Some(tick), Some(timestamps)) = (self.hidden_in, &mut copy.segment.timestamps) {
+            timestamps.value = timestamps.value.wrapping_add((time_here.as_nanos() / tick.as_nanos()) as u32);
+        }
         self.out.send(crate::WIRELESS, copy);
+    }
+    /// From now on the timestamps of kept packets are later by the time for which they were here, in ticks of the sender's clock. The echoes
+    /// do not show that time then. A tick of zero changes nothing.
+    pub fn hide_time_here(&mut self, tick: Duration) {
+        self.hidden_in = Some(tick).filter(|tick| !tick.is_zero());
+    }
+    /// Send an acknowledgment of the agent's own over the wired side, made from this one with another number and window.
+    pub fn acknowledge(&mut self, from: &Packet, acknowledgment: SequenceNumber, window: u16) {
+        self.counters.marked_acknowledgments += 1;
+        let mut copy = self.copy(from);
+        copy.segment.acknowledgment = acknowledgment;
+        copy.segment.window = window;
+        copy.set_tunnels(self.ways.towards(Side::Wired));
+        self.out.send(crate::WIRED, copy);
     }
     /// The packet was for this agent and goes no further. It returns to the pool without the bytes of a real packet, which the pool
     /// does not count.

@@ -1,10 +1,10 @@
 //! The keys that set an agent's parameters, for scenarios and for agents on real hosts.
 
-use crate::{AgentTcp, Bits, ElnAckParameters, Handshake, Limits, ObtcpParameters, Parameters, Role};
-use crate::{SnoopParameters, SplitParameters};
+use crate::{AgentTcp, Bits, ElnAckParameters, FairnessParameters, Handshake, Limits, MTcpParameters};
+use crate::{ObtcpParameters, Parameters, Role, SnoopParameters, SplitParameters, WtcpParameters};
 use seamline_config::choices;
 use seamline_config::keys::{
-    Keys, boolean, choice, named, number, positive_time, size_within, table, time, whole,
+    Keys, boolean, choice, named, number, positive_rate, positive_time, size_within, table, time, whole,
 };
 use seamline_config::units::Complaint;
 use seamline_tcp::{profile, variant};
@@ -26,8 +26,46 @@ pub fn parameters<'a>() -> Keys<'a, Parameters> {
         part eln_ack: eln_ack(), "Parameters of ELN-ACK";
         part snoop: snoop(), "Parameters of Snoop";
         part split: split(), "Parameters of split connections";
+        part spoofing: split(), "Parameters of TCP spoofing";
         part obtcp: role.with(obtcp(), |it| it), "Parameters of obTCP: two agents, one at the base station, one at the mobile router";
+        part m_tcp: m_tcp(), "Parameters of M-TCP";
+        part wtcp: wtcp(), "Parameters of WTCP";
+        part fairness: fairness(), "Parameters of fairness control at a mobile router";
     }
+}
+
+fn m_tcp<'a>() -> Keys<'a, MTcpParameters> {
+    let window = size_within(1, 0x3fff_c000, "must be between 1 byte and 1 GiB, what RFC 7323 can offer");
+    table! { MTcpParameters;
+        key cache: whole(0, 1_000_000), "Packets cached per connection, to be sent again after a disconnection";
+        key minimum_timeout: positive_time(), "Minimum silence that counts as a disconnection while an answer is due";
+        key probe_interval: positive_time(), "Time from one attempt to reach a disconnected mobile host to the next";
+        optional window: window, "Largest window offered to the sender, by which the agent allocates bandwidth [default: that of the mobile host]";
+    }
+}
+
+fn wtcp<'a>() -> Keys<'a, WtcpParameters> {
+    table! { WtcpParameters;
+        key cache: whole(0, 1_000_000), "Packets cached per connection";
+        key local_retransmissions: whole(0, 1000), "Maximum number of local retransmissions of a packet";
+        key minimum_timeout: positive_time(), "Minimum local retransmission timeout";
+        key timestamp_tick: time(), "Tick of the sender's timestamp clock; `0 s` leaves timestamps as they are";
+    }
+}
+
+fn fairness<'a>() -> Keys<'a, FairnessParameters> {
+    let keys = Keys::new().property(
+        "rate",
+        "Bandwidth that the connections share",
+        positive_rate(),
+        |_, _| None,
+        |it: &mut FairnessParameters, rate| it.rate = rate,
+    );
+    let others = table! { FairnessParameters;
+        key interval: positive_time(), "Time over which what connections were sent is compared";
+        key target: number(0.0, 1.0), "Jain's index below which round-trip times are estimated anew; 0 never does, 1 after each interval";
+    };
+    keys.needed().with(others, |it| it)
 }
 
 /// How much an agent keeps.

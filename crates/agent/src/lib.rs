@@ -17,29 +17,37 @@ mod connection;
 mod connections;
 mod eln_ack;
 mod exit;
+mod fairness;
 mod guard;
 mod heard;
 mod key;
 #[cfg(feature = "keys")]
 pub mod keys;
 mod listed;
+mod m_tcp;
 mod obtcp;
+mod offered;
 mod passed;
 mod ranges;
+mod round_trip;
 mod snoop;
 mod split;
 mod store;
 mod ways;
+mod wtcp;
 
 pub use connection::{Connection, ConnectionMaker};
 pub use connections::{Admission, Connections, Limits, Moved, Place};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
+pub use fairness::FairnessParameters;
 pub use key::{ConnectionKey, Side};
+pub use m_tcp::MTcpParameters;
 pub use obtcp::{ObtcpParameters, Role};
 pub use passed::PassedSyn;
 pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
+pub use wtcp::WtcpParameters;
 
 use seamline_tcp::handover::Traits;
 use seamline_wire::{Machine, NodeId, Port};
@@ -61,7 +69,7 @@ pub trait Agent: Machine {
 }
 
 /// The parameters of all agents; each reads its own and the limits.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Limits of every kind.
     pub limits: Limits,
@@ -74,8 +82,33 @@ pub struct Parameters {
     pub snoop: SnoopParameters,
     /// Split connections.
     pub split: SplitParameters,
+    /// TCP spoofing.
+    pub spoofing: SplitParameters,
     /// obTCP.
     pub obtcp: ObtcpParameters,
+    /// M-TCP.
+    pub m_tcp: MTcpParameters,
+    /// WTCP.
+    pub wtcp: WtcpParameters,
+    /// Fairness control at a mobile router.
+    pub fairness: FairnessParameters,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            limits: Limits::default(),
+            inside_tunnels: false,
+            eln_ack: ElnAckParameters::default(),
+            snoop: SnoopParameters::default(),
+            split: SplitParameters::default(),
+            spoofing: SplitParameters::spoofing(),
+            obtcp: ObtcpParameters::default(),
+            m_tcp: MTcpParameters::default(),
+            wtcp: WtcpParameters::default(),
+            fairness: FairnessParameters::default(),
+        }
+    }
 }
 
 /// A registered kind of agent.
@@ -93,6 +126,11 @@ pub struct Kind {
     /// (handover marks, loss notifications) stop there. It cannot work inside tunnels ([`Parameters::inside_tunnels`]), because it sends
     /// before a packet from that side has shown which tunnels lead there.
     pub ends_connections: bool,
+    /// `seamline-host agent` has it; otherwise it is for simulations only. One that runs on real hosts changes nothing but what its scheme
+    /// says, whatever it has not seen of a connection.
+    pub runs_on_real_hosts: bool,
+    /// The parameters of its split connections, if it ends connections by splitting them.
+    pub split: Option<fn(&mut Parameters) -> &mut SplitParameters>,
     /// How many packets of a connection it keeps at most.
     pub kept_packets: fn(&Parameters) -> u32,
     /// Bytes of further state that it may need per connection.
@@ -126,7 +164,16 @@ const AT_THE_AIR_LINK: Traits = Traits {
 };
 
 /// Every kind of agent.
-pub static ALL: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &split::KIND, &obtcp::KIND];
+pub static ALL: &[&Kind] = &[
+    &eln_ack::KIND,
+    &snoop::KIND,
+    &split::KIND,
+    &split::SPOOFING,
+    &obtcp::KIND,
+    &m_tcp::KIND,
+    &wtcp::KIND,
+    &fairness::KIND,
+];
 
 /// The kind of this name.
 pub fn find(name: &str) -> Option<&'static Kind> {

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(crate) struct Kept {
     packet: Box<Packet>,
+    /// When it came from the wired side, the last time.
+    came_at: Instant,
     /// When it was sent last, by its sender or the agent.
     pub(crate) sent_at: Instant,
     /// How often the agent has sent it again since it last came from the wired side.
@@ -40,7 +42,7 @@ impl Kept {
     pub(crate) fn send_again(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.sent_at = now;
         self.sent_again += 1;
-        exit.retransmit(&self.packet);
+        exit.retransmit(&self.packet, now.saturating_since(self.came_at));
     }
 }
 
@@ -87,13 +89,14 @@ impl Store {
     }
     /// Keep a packet that goes over the air now, at the place that [`Store::find`] has for it.
     pub(crate) fn insert(&mut self, place: usize, packet: Box<Packet>, now: Instant, sender_repeats: bool) {
-        let kept = Kept { packet, sent_at: now, sent_again: 0, asked_for: 0, sender_repeats };
+        let kept = Kept { packet, came_at: now, sent_at: now, sent_again: 0, asked_for: 0, sender_repeats };
         self.packets.insert(place, kept);
     }
     /// The sender sends what is kept there again.
     pub(crate) fn sent_by_sender_again(&mut self, place: usize, now: Instant) {
         let kept = &mut self.packets[place];
-        (kept.sent_at, kept.sent_again, kept.asked_for, kept.sender_repeats) = (now, 0, 0, true);
+        (kept.came_at, kept.sent_at) = (now, now);
+        (kept.sent_again, kept.asked_for, kept.sender_repeats) = (0, 0, true);
     }
     /// Keep a copy of what goes over the air now, `most` packets at most. Of two that begin alike the longer one is kept.
     pub(crate) fn keep(&mut self, now: Instant, packet: &Packet, most: u32, exit: &mut Exit<'_>) {
@@ -102,6 +105,9 @@ impl Store {
             Ok(place) => {
                 self.sent_by_sender_again(place, now);
                 let kept = &mut self.packets[place];
+                if kept.packet.extra.is_none() {
+                    kept.packet.segment.timestamps = segment.timestamps;
+                }
                 if segment.length > kept.packet.segment.length
                     && let Some(longer) = exit.keep(packet)
                 {
@@ -211,6 +217,13 @@ impl Store {
         for kept in self.packets.iter_mut().filter(|kept| kept.holds(range) && kept.asked_for < most) {
             kept.asked_for += 1;
             kept.send_again(now, exit);
+        }
+    }
+    /// Send everything from there on, which has only waited so far.
+    pub(crate) fn send_waiting(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) {
+        for kept in self.packets.iter_mut().filter(|kept| kept.range().first.is_at_or_after(from)) {
+            kept.sent_at = now;
+            exit.send_kept(&kept.packet, now.saturating_since(kept.came_at));
         }
     }
     /// Send everything from there on again (go-back-N); returns how many packets that were.

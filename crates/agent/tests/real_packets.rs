@@ -77,9 +77,9 @@ impl Middlebox {
     }
 }
 
-/// Every kind of agent, in all its roles.
+/// Every kind of agent that meets real packets, in all its roles.
 fn middleboxes() -> impl Iterator<Item = (&'static str, Middlebox)> {
-    seamline_agent::ALL.iter().flat_map(|kind| {
+    seamline_agent::ALL.iter().filter(|kind| kind.runs_on_real_hosts).flat_map(|kind| {
         let roles: &[Role] = match kind.name {
             "obtcp" => &[Role::BaseStation, Role::MobileRouter],
             _ => &[Role::BaseStation],

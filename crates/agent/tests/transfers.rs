@@ -110,7 +110,8 @@ fn run(subject: Subject, plan: &Plan) -> Way {
     let ends = Ends { bytes, initial_sequence, variant, notifies, offers };
     let way = Way::new(&ends, vec![subject.build()], &plan.hops, good_from, seed);
     // Numbers that are the same on both sides let bytes past the agent while its state is on its way.
-    let hand_over = if subject == Subject::FarSideFirst { 0 } else { plan.hand_over };
+    let has_one_numbering = [Subject::FarSideFirst, Subject::Plain("spoofing")].contains(&subject);
+    let hand_over = if has_one_numbering { 0 } else { plan.hand_over };
     let way = way.with_late_agents(plan.late);
     let mut way = way.with_moves(subject.build(), &plan.moves, hand_over);
     way.run_out();

@@ -95,10 +95,10 @@ pub static ALL: &[System] = systems! {
     "ECLAIR, restoring", "X", Simulated, flow "handover" = "\"eclair-restore\"", [];
 
     "I-TCP (split connections)", "EL", Both, agent "kind" = "\"split\"", ["E10" "L1" "L6"];
-    "M-TCP", "E", NotYet, [];
-    "TCP spoofing", "L", NotYet, [];
+    "M-TCP", "E", Simulated, agent "kind" = "\"m-tcp\"", [];
+    "TCP spoofing", "L", Simulated, agent "kind" = "\"spoofing\"", [];
     "Snoop", "ELO", Both, agent "kind" = "\"snoop\"", ["E10" "L1" "L2" "L5" "L6" "O1" "O2" "O3" "O4" "O5" "O6" "O7" "O9"];
-    "WTCP", "E", NotYet, [];
+    "WTCP", "E", Simulated, agent "kind" = "\"wtcp\"", [];
     "ELN", "L", Both, agent "snoop.explicit_loss_notification" = "true", [];
     "ELN-ACK", "L", Both, agent "kind" = "\"eln-ack\"", ["L1" "L2" "L3" "L5" "L6"];
     "obTCP", "O", Both, agent "kind" = "\"obtcp\"", ["O1" "O2" "O3" "O4" "O5" "O6" "O7" "O8" "O9"];
@@ -107,7 +107,7 @@ pub static ALL: &[System] = systems! {
     "C-snoop", "O", NoSpecificationFound, [];
     "Adaptive packet combining", "O", NoSpecificationFound, [];
     "Store and apply", "O", NoSpecificationFound, [];
-    "Fairness control at the mobile router", "O", NotYet, [];
+    "Fairness control at the mobile router", "O", Simulated, agent "kind" = "\"fairness\"", [];
     "ARQ at the link layer (AIRMAIL)", "L", Simulated, link "arq" = "{ }", [];
     "FEC at the link layer (AIRMAIL)", "L", Simulated, link "fec" = "{ }", [];
 

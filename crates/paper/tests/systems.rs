@@ -175,6 +175,7 @@ fn needed_by(choice: Choice) -> Vec<String> {
     let of = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
     match (choice.table, choice.value) {
         ("mobile", "\"hmipv6\"") => of(&["mobile.mobile.protocol.mobility_anchor_point=\"router\""]),
+        (_, "\"fairness\"") => of(&["agent.helper.fairness.rate=\"1 Mbit/s\""]),
         (_, "\"obtcp\"") => of(&["agent.helper.obtcp.role=\"base station\""]),
         _ => Vec::new(),
     }

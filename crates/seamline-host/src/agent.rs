@@ -112,6 +112,14 @@ enum Kind {
     ObtcpBs,
     #[value(hide = true)]
     ObtcpMr,
+    #[value(hide = true)]
+    Spoofing,
+    #[value(hide = true)]
+    MTcp,
+    #[value(hide = true)]
+    Wtcp,
+    #[value(hide = true)]
+    Fairness,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -160,6 +168,18 @@ fn run_agent(arguments: &AgentArguments) -> Outcome {
     match (arguments.kind, arguments.role) {
         (Kind::ObtcpBs, _) => Err(renamed("obtcp-bs", "base-station")),
         (Kind::ObtcpMr, _) => Err(renamed("obtcp-mr", "mobile-router")),
+        (Kind::Spoofing, _) => {
+            Err(simulated_only("spoofing", "on real hosts `agent split` acknowledges early, too"))
+        }
+        (Kind::MTcp, _) => {
+            Err(simulated_only("m-tcp", "on the mobile host, `seamline-host mobile` freezes senders"))
+        }
+        (Kind::Wtcp, _) => {
+            Err(simulated_only("wtcp", "`agent snoop` repairs losses over the air on real hosts"))
+        }
+        (Kind::Fairness, _) => {
+            Err(simulated_only("fairness", "on real hosts a queue discipline such as `cake` shares a link"))
+        }
         (Kind::Obtcp, None) => {
             Err(Failure::Input("obtcp takes a role: --role base-station, or --role mobile-router".to_owned()))
         }
@@ -185,6 +205,11 @@ fn refuse_missing(arguments: &AgentArguments) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// An agent that scenarios have, and this command does not.
+fn simulated_only(kind: &str, instead: &str) -> Failure {
+    Failure::Input(format!("the agent `{kind}` runs in simulations only (seamline run)\ntip: {instead}"))
 }
 
 fn renamed(old: &str, role: &str) -> Failure {

@@ -1,10 +1,10 @@
 //! The agent at the base station: keeps packets, sends again what the mobile router asks for, and says what never came.
 
 use super::ObtcpParameters;
-use super::round_trip::RoundTrip;
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::key::{ConnectionKey, Side};
+use crate::round_trip::RoundTrip;
 use crate::store::Store;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::timers::NEVER;

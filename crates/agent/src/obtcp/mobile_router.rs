@@ -3,11 +3,11 @@
 use super::ObtcpParameters;
 use super::echoes::Echoes;
 use super::gaps::{Cause, Gaps};
-use super::round_trip::RoundTrip;
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::heard::{Heard, News};
 use crate::key::{ConnectionKey, Side};
+use crate::round_trip::RoundTrip;
 use crate::store::Store;
 use seamline_wire::control::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
 use seamline_wire::timers::NEVER;

@@ -13,7 +13,6 @@ mod base_station;
 mod echoes;
 mod gaps;
 mod mobile_router;
-mod round_trip;
 
 use crate::Kind;
 use crate::connection::ConnectionMaker;
@@ -27,6 +26,8 @@ pub(super) static KIND: Kind = Kind {
     cite: "Sardar, Saha and Hassan, IIM Calcutta working paper 649, 2010",
     traits: crate::AT_THE_AIR_LINK,
     ends_connections: false,
+    runs_on_real_hosts: true,
+    split: None,
     kept_packets: |parameters| parameters.obtcp.cache,
     state_bytes: gaps::MOST * 48,
     connection: |parameters| {

@@ -27,6 +27,8 @@ pub(super) static KIND: Kind = Kind {
     // It acknowledges nothing itself, so an acknowledgment still means that the far end has the data.
     traits: Traits { keeps_end_to_end_semantics: true, ..crate::AT_THE_AIR_LINK },
     ends_connections: false,
+    runs_on_real_hosts: true,
+    split: None,
     kept_packets: |parameters| parameters.snoop.cache,
     state_bytes: 0,
     connection: |parameters| {

@@ -35,13 +35,30 @@ pub(super) static KIND: Kind = Kind {
     cite: "Bakre and Badrinath, IEEE ICDCS 1995",
     traits: crate::AT_THE_AIR_LINK,
     ends_connections: true,
+    runs_on_real_hosts: true,
     kept_packets: |_| 0,
     state_bytes: 0,
-    connection: |parameters| {
-        let shared = Arc::new(Shared::new(&parameters.split));
-        ConnectionMaker::new(move || Box::new(Split { shared: Arc::clone(&shared), part: Part::New }))
-    },
+    split: Some(|parameters| &mut parameters.split),
+    connection: |parameters| connections(&parameters.split),
 };
+
+/// TCP spoofing (eln-ack, section II; RFC 2757, section 4.2, and RFC 3135 describe it in front of satellites): the gateway acknowledges in place
+/// of the far host, and from then on it alone is responsible for the bytes. It is a split connection in which each byte has the same number on both
+/// sides, because hosts on both sides take part in one handshake.
+pub(super) static SPOOFING: Kind = Kind {
+    name: "spoofing",
+    summary: "a gateway that acknowledges early in place of the far host, and sends again what is lost behind it",
+    cite: "RFC 3135, section 3.1",
+    runs_on_real_hosts: false,
+    split: Some(|parameters| &mut parameters.spoofing),
+    connection: |parameters| connections(&parameters.spoofing),
+    ..KIND
+};
+
+fn connections(parameters: &SplitParameters) -> ConnectionMaker {
+    let shared = Arc::new(Shared::new(parameters));
+    ConnectionMaker::new(move || Box::new(Split { shared: Arc::clone(&shared), part: Part::New }))
+}
 
 /// What all connections of an agent share.
 #[derive(Debug)]

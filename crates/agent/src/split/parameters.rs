@@ -58,6 +58,11 @@ impl SplitParameters {
     /// The buffer when nothing else is known, in bytes.
     pub const USUAL_BUFFER: u32 = 256_000;
 
+    /// Of TCP spoofing: both hosts take part in one handshake.
+    pub fn spoofing() -> Self {
+        SplitParameters { handshake: Handshake::FarSideFirst, ..Self::default() }
+    }
+
     /// The buffer in bytes, at least 1.
     pub fn buffer(&self) -> u32 {
         self.buffer.unwrap_or(SplitParameters::USUAL_BUFFER).max(1)

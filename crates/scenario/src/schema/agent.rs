@@ -65,15 +65,15 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
     .build(Options::default(), make)
 }
 
-fn make(it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {
+fn make(mut it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {
     let at = place(&it, reader);
     let kind = seamline_agent::ALL.iter().copied().find(|kind| Some(kind.name) == it.kind);
     if let Some(kind) = kind {
         refuse_tunnels(reader, kind, &it.parameters);
-        refuse_late_state(reader, kind, &it);
-        // Without a role it could stand in the other's place.
-        if kind.name == "obtcp" && !reader.has("obtcp") {
-            reader.missing("obtcp");
+        refuse_late_state(reader, kind, &mut it);
+        // Without a role it could stand in the other's place; without a rate there is nothing to share.
+        if ["obtcp", "fairness"].contains(&kind.name) && !reader.has(kind.name) {
+            reader.missing(kind.name);
         }
     }
     it.kind?;
@@ -104,8 +104,9 @@ fn refuse_tunnels(reader: &mut Reader<'_>, kind: &Kind, parameters: &Parameters)
 
 /// Where sequence numbers are the same on both sides of an agent that ends connections, bytes that pass before its state arrives are
 /// acknowledged past it, and never reach it.
-fn refuse_late_state(reader: &mut Reader<'_>, kind: &Kind, it: &Options) {
-    let has_one_numbering = kind.ends_connections && it.parameters.split.handshake == Handshake::FarSideFirst;
+fn refuse_late_state(reader: &mut Reader<'_>, kind: &Kind, it: &mut Options) {
+    let has_one_numbering =
+        kind.split.is_some_and(|of| of(&mut it.parameters).handshake == Handshake::FarSideFirst);
     if has_one_numbering && it.hand_over.is_some_and(|delay| !delay.is_zero()) {
         let label = "with `handshake = \"far side first\"` bytes would pass before the state arrives, and never reach the agent";
         let tip = "use `hand_over = \"0 s\"`, or `handshake = \"near side alone\"`";

@@ -18,14 +18,14 @@ const MOST_BUFFER: u32 = 0x3fff_c000;
 /// limit it.
 pub(super) fn complete(scenario: &mut Scenario) {
     let Some(flow) = scenario.flows.first() else { return };
-    let ends = |kind: Option<&seamline_agent::Kind>| kind.is_some_and(|kind| kind.ends_connections);
-    if !scenario.agents.iter().any(|agent| ends(agent.kind)) {
+    if !scenario.agents.iter().any(|agent| agent.kind.is_some_and(|kind| kind.ends_connections)) {
         return;
     }
     let (variant, profile) = (variant_of(flow), flow.profile);
     let buffer = buffer(scenario, flow);
-    for agent in scenario.agents.iter_mut().filter(|agent| ends(agent.kind)) {
-        let split = &mut agent.parameters.split;
+    for agent in &mut scenario.agents {
+        let Some(of) = agent.kind.and_then(|kind| kind.split) else { continue };
+        let split = of(&mut agent.parameters);
         for tcp in [&mut split.wireless, &mut split.wired] {
             inherit(tcp, variant, profile);
         }

@@ -5,7 +5,7 @@ use seamline_wire::Duration;
 /// Smoothed round-trip time and variation as of RFC 6298 section 2, with its back-off (section 5.5): a repair that had to be sent twice gives
 /// no sample, so the longer timeout stays until a repair is answered at once, or the caller resets it.
 #[derive(Debug)]
-pub(super) struct RoundTrip {
+pub(crate) struct RoundTrip {
     estimate: Option<(f64, f64)>,
     shortest: Option<Duration>,
     initial_timeout: Duration,
@@ -21,7 +21,7 @@ const MOST_BACKED_OFF: u32 = 6;
 
 impl RoundTrip {
     /// Of data and its acknowledgments.
-    pub(super) fn of_data(minimum_timeout: Duration) -> Self {
+    pub(crate) fn of_data(minimum_timeout: Duration) -> Self {
         RoundTrip {
             estimate: None,
             shortest: None,
@@ -31,10 +31,10 @@ impl RoundTrip {
         }
     }
     /// Of requests and their repairs. They are short, so a needless one costs little; and if no agent answers, the sender should not wait.
-    pub(super) fn of_requests(minimum_timeout: Duration) -> Self {
+    pub(crate) fn of_requests(minimum_timeout: Duration) -> Self {
         RoundTrip { initial_timeout: minimum_timeout, ..Self::of_data(minimum_timeout) }
     }
-    pub(super) fn sample(&mut self, round_trip_time: Duration) {
+    pub(crate) fn sample(&mut self, round_trip_time: Duration) {
         let sample = round_trip_time.as_secs_f64();
         self.backed_off = 0;
         self.shortest = Some(self.shortest.map_or(round_trip_time, |known| known.min(round_trip_time)));
@@ -47,14 +47,14 @@ impl RoundTrip {
         });
     }
     /// How long an answer has taken at least; nothing as long as none is known.
-    pub(super) fn shortest(&self) -> Duration {
+    pub(crate) fn shortest(&self) -> Duration {
         self.shortest.unwrap_or(Duration::ZERO)
     }
     /// How long an answer takes in general, as far as is known.
-    pub(super) fn smoothed(&self) -> Option<Duration> {
+    pub(crate) fn smoothed(&self) -> Option<Duration> {
         self.estimate.map(|(smoothed, _)| Duration::from_secs_f64(smoothed))
     }
-    pub(super) fn timeout(&self) -> Duration {
+    pub(crate) fn timeout(&self) -> Duration {
         let plain = match self.estimate {
             None => self.initial_timeout,
             Some((smoothed, variation)) => Duration::from_secs_f64(smoothed + 4.0 * variation),
@@ -63,15 +63,15 @@ impl RoundTrip {
         Duration::from_nanos(plain.as_nanos() << self.backed_off)
     }
     /// No answer came in time.
-    pub(super) fn back_off(&mut self) {
+    pub(crate) fn back_off(&mut self) {
         self.backed_off = (self.backed_off + 1).min(MOST_BACKED_OFF);
     }
     /// It is about another link from now on: what it takes at least is not known there.
-    pub(super) fn begin_elsewhere(&mut self) {
+    pub(crate) fn begin_elsewhere(&mut self) {
         (self.shortest, self.backed_off) = (None, 0);
     }
     /// Answers come again.
-    pub(super) fn end_back_off(&mut self) {
+    pub(crate) fn end_back_off(&mut self) {
         self.backed_off = 0;
     }
 }
