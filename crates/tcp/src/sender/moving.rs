@@ -74,7 +74,11 @@ impl Sender {
             Action::SendOne => self.send_one(exit),
             Action::Probe => {
                 let hold = std::mem::take(&mut self.hold);
-                self.ask_again(now, exit);
+                if self.probing {
+                    self.probe(exit);
+                } else {
+                    self.ask_again(now, exit);
+                }
                 self.hold = hold;
             }
             Action::Thaw => self.thaw(now),
