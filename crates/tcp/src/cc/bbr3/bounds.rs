@@ -93,7 +93,7 @@ impl Bounds {
             return UNBOUNDED;
         }
         let headroom = (self.long_in_flight * HEADROOM_PERCENT / 100).max(1);
-        (self.long_in_flight - headroom).max(LEAST_WINDOW)
+        self.long_in_flight.saturating_sub(headroom).max(LEAST_WINDOW)
     }
 }
 
