@@ -2,9 +2,13 @@
 
 use crate::emit::reset_for;
 use crate::endpoint::{Endpoint, EndpointConfig, NetworkError, Opening, State};
+use crate::transactions::Transactions;
 use seamline_wire::control::UndeliveredSegment;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet, Signal, TransportPort};
+use seamline_wire::{
+    ConnectionCount, Control, Flags, Input, Instant, Machine, Mark, NodeId, Outbox, Packet, Signal,
+    TransportPort,
+};
 use std::collections::BTreeMap;
 
 /// A source of data with a beginning and an end; it reads whatever arrives at once.
@@ -35,6 +39,9 @@ impl Application {
     }
 }
 
+/// No more bytes of options fit into a header.
+const OPTIONS_OF_SYN: u64 = 40;
+
 /// A connection's number at its host, in the order of [`Host::add`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub usize);
@@ -46,6 +53,8 @@ struct Connection {
     opening: Option<Opening>,
     supplied: bool,
     stopped: bool,
+    /// The count of the peer's connection, until the handshake is over ([`crate::transactions`]).
+    unconfirmed: Option<u32>,
 }
 
 /// Local port, remote node, remote port.
@@ -59,6 +68,8 @@ pub struct Host {
     by_key: BTreeMap<Key, usize>,
     last_found: Option<(Key, usize)>,
     timers: Timers,
+    /// Kept where a connection wants TCP for Transactions.
+    transactions: Option<Box<Transactions>>,
 }
 
 impl Host {
@@ -70,6 +81,7 @@ impl Host {
             by_key: BTreeMap::new(),
             last_found: None,
             timers: Timers::default(),
+            transactions: None,
         }
     }
     /// The node this host is.
@@ -87,6 +99,9 @@ impl Host {
         let id = self.connections.len();
         self.by_key.insert((config.local.port, config.remote.node, config.remote.port), id);
         self.last_found = None;
+        if config.parameters.connection.transactions {
+            self.transactions.get_or_insert_default();
+        }
         let mut endpoint = Endpoint::new(config);
         endpoint.read_at_once();
         if self.connections.is_empty() {
@@ -99,6 +114,7 @@ impl Host {
             opening: Some(opening),
             supplied: false,
             stopped: false,
+            unconfirmed: None,
         });
         self.timers.add(application.start);
         ConnectionId(id)
@@ -134,6 +150,9 @@ impl Host {
         match self.find(&packet) {
             Some(id) => {
                 let connection = &mut self.connections[id];
+                if let Some(transactions) = &mut self.transactions {
+                    connection.take_count(now, &packet, transactions);
+                }
                 connection.endpoint.on_packet(now, &packet, out);
                 connection.settle(now, out);
                 self.timers.bring_forward(id, connection.wake_at());
@@ -171,7 +190,7 @@ impl Host {
     fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
         while let Some((_, id)) = self.timers.first().filter(|&(at, _)| at <= now) {
             let connection = &mut self.connections[id];
-            connection.on_wake(now, out);
+            connection.on_wake(now, self.transactions.as_deref_mut(), out);
             self.timers.set(id, connection.wake_at());
         }
     }
@@ -189,12 +208,12 @@ impl Connection {
         }
     }
 
-    fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+    fn on_wake(&mut self, now: Instant, transactions: Option<&mut Transactions>, out: &mut Outbox) {
         if self.opening.is_some() {
             if now < self.application.start {
                 return;
             }
-            self.start(now, out);
+            self.start(now, transactions, out);
         }
         if self.application.stop.is_some_and(|stop| stop <= now && !self.stopped) {
             self.stop(now, out);
@@ -203,14 +222,62 @@ impl Connection {
         self.settle(now, out);
     }
 
-    fn start(&mut self, now: Instant, out: &mut Outbox) {
-        if let Some(opening) = self.opening.take() {
-            self.endpoint.open(now, opening, out);
+    fn start(&mut self, now: Instant, transactions: Option<&mut Transactions>, out: &mut Outbox) {
+        let Some(opening) = self.opening.take() else { return };
+        let with_syn =
+            transactions.filter(|_| matches!(opening, Opening::Active)).map_or(0, |it| self.begin(it));
+        match with_syn {
+            0 => self.endpoint.open(now, opening, out),
+            bytes => self.endpoint.open_fast(now, bytes, out),
         }
-        if self.application.bytes > 0 {
-            self.endpoint.supply(now, self.application.bytes, out);
+        if self.application.bytes > with_syn {
+            self.endpoint.supply(now, self.application.bytes - with_syn, out);
         }
         self.supplied = true;
+    }
+    /// Count the connection, where it wants that. Returns how much of its data goes with the SYN.
+    fn begin(&mut self, transactions: &mut Transactions) -> u64 {
+        let parameters = self.endpoint.parameters();
+        if !parameters.connection.transactions {
+            return 0;
+        }
+        let room = u64::from(parameters.segments.maximum_segment_size).saturating_sub(OPTIONS_OF_SYN);
+        let own = transactions.next();
+        let count = transactions.begin(self.endpoint.remote().node, own);
+        self.endpoint.count(count);
+        match count {
+            ConnectionCount::Count(_) => room.min(self.application.bytes),
+            _ => 0,
+        }
+    }
+    /// What a SYN says of its sender's count, before the endpoint takes it in; and whether a handshake that is over confirms one.
+    fn take_count(&mut self, now: Instant, packet: &Packet, transactions: &mut Transactions) {
+        let peer = packet.source;
+        let is_syn = packet.segment.flags.intersects(Flags::SYN);
+        if let Some(count) = self.unconfirmed.filter(|_| packet.segment.flags == Flags::ACK) {
+            self.unconfirmed = None;
+            transactions.confirm(peer, count);
+        }
+        let Some(Mark::ConnectionCount(said)) = packet.segment.mark.filter(|_| is_syn) else { return };
+        let wants = self.endpoint.parameters().connection.transactions;
+        match said {
+            ConnectionCount::Answer(count) if wants => {
+                transactions.answered(peer, count);
+                self.endpoint.agree_on_counts(now);
+            }
+            ConnectionCount::Count(count) | ConnectionCount::New(count)
+                if wants && self.endpoint.state() == State::Listen =>
+            {
+                if transactions.accepts(peer, said) {
+                    self.endpoint.accept_fast_open();
+                } else {
+                    self.unconfirmed = Some(count);
+                }
+                self.endpoint.count(ConnectionCount::Answer(transactions.next()));
+                self.endpoint.agree_on_counts(now);
+            }
+            _ => {}
+        }
     }
 
     fn stop(&mut self, now: Instant, out: &mut Outbox) {

@@ -77,6 +77,7 @@ pub mod rtt;
 pub mod scoreboard;
 pub mod send_log;
 mod sender;
+mod transactions;
 pub mod variant;
 pub mod view;
 

@@ -61,8 +61,19 @@ impl Pair {
     }
     /// A connection from a port of the first host to the same port of the second.
     fn connect(&mut self, port: u16, client: Application, server: Application) -> ConnectionId {
+        self.connect_with(port, client, server, |_| {})
+    }
+    /// The same with other parameters.
+    fn connect_with(
+        &mut self,
+        port: u16,
+        client: Application,
+        server: Application,
+        change: fn(&mut Parameters),
+    ) -> ConnectionId {
         let mut parameters = (profile::RFC.parameters)();
         parameters.receiver.buffer = 30_000;
+        change(&mut parameters);
         let parameters = Arc::new(parameters);
         let (here, there) = (address(0, port), address(1, port));
         self.applications[0].push(client);
@@ -342,4 +353,44 @@ fn later_connections_take_the_ports_over() {
     let id = pair.connect(7, Application::transfer(start, 2000), again);
     pair.run_until(Instant::from_secs(310));
     assert_eq!(pair.delivered(1, id), 2000);
+}
+
+/// T/TCP (RFC 1644): from the second connection on data goes with the SYN, and is delivered with it; every transfer is whole, whatever is
+/// lost.
+#[test]
+fn transactions_are_whole() {
+    for loss in [0.0, 0.3] {
+        let mut pair = Pair::new(loss, 3);
+        let ids: Vec<ConnectionId> = (1..6)
+            .map(|port| {
+                let start = Instant::from_secs(100 * u64::from(port));
+                let client = Application::transfer(start, 500 * u64::from(port));
+                pair.connect_with(port, client, Application::sink(), |p| p.connection.transactions = true)
+            })
+            .collect();
+        pair.run_until(Instant::from_secs(5000));
+        for (id, bytes) in ids.iter().zip([500, 1000, 1500, 2000, 2500]) {
+            assert_eq!(pair.delivered(1, *id), bytes, "loss {loss}");
+        }
+        let syns = pair.log.iter().filter(|(_, side, segment)| *side == 0 && segment.flags == Flags::SYN);
+        let with_syn: Vec<u32> = syns.map(|(_, _, segment)| segment.length).collect();
+        if loss == 0.0 {
+            assert_eq!(with_syn, [0, 1000, 1420, 1420, 1420]);
+        }
+    }
+}
+
+/// RFC 1644 section 3.5: TIME-WAIT lasts eight timeouts instead of four minutes.
+#[test]
+fn transactions_shorten_time_wait() {
+    let closed_at_ten_seconds = |change: fn(&mut Parameters)| {
+        let mut pair = Pair::new(0.0, 0);
+        let id = pair.connect_with(5, Application::transfer(Instant::ZERO, 500), Application::sink(), change);
+        pair.run_until(Instant::from_secs(7));
+        assert_eq!(pair.hosts[0].endpoint(id).state(), State::TimeWait);
+        pair.run_until(Instant::from_secs(10));
+        pair.hosts[0].endpoint(id).state()
+    };
+    assert_eq!(closed_at_ten_seconds(|p| p.connection.transactions = true), State::Closed);
+    assert_eq!(closed_at_ten_seconds(|_| {}), State::TimeWait);
 }

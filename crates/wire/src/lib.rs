@@ -49,7 +49,7 @@ pub use ecn::Ecn;
 pub use event::{DropCause, Event, HandoverPhase, MarkRefusal, MobilityEvent, SenderSample};
 pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};
-pub use mark::Mark;
+pub use mark::{ConnectionCount, Mark};
 pub use packet::{Extra, NodeId, Packet, TransportPort, Tunnel, Tunnels};
 pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 pub use sequence::SequenceNumber;

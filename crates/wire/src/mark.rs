@@ -28,6 +28,19 @@ pub enum Mark {
     /// Losses, each with its cause, in an acknowledgment: explicit loss notification (eln-ack, section III; Balakrishnan and
     /// Katz, IEEE GLOBECOM 1998). The receiver lists congestion as the cause; an agent that knows better corrects it.
     Losses(Losses),
+    /// On a SYN: which connection of its host this is, for TCP for Transactions (RFC 1644).
+    ConnectionCount(ConnectionCount),
+}
+
+/// The CC options of TCP for Transactions (RFC 1644 section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConnectionCount {
+    /// CC: connections of this host have been accepted with lower counts.
+    Count(u32),
+    /// CC.NEW: forget what is known of the counts of this host.
+    New(u32),
+    /// CC in the answer to a SYN. What CC.ECHO would repeat is not here: the acknowledgment number tells which SYN is answered.
+    Answer(u32),
 }
 
 impl Mark {

@@ -8,6 +8,7 @@ mod freeze_timestamps;
 mod registration;
 #[path = "../../../scenario/tests/support/mod.rs"]
 mod support;
+mod transactions;
 
 use seamline_experiment::record::{FlowRecord, HandoverRecord};
 use seamline_experiment::{CellResult, RunOptions, run};

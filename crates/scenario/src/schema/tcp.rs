@@ -74,6 +74,7 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         property timestamps: boolean(), "Timestamps (RFC 7323)", |it, show| show(&it.segments.timestamp_tick.is_some()), set_timestamps;
         key ecn (segments.ecn): choice(ECN), "Explicit congestion notification (RFC 3168); `accurate` with counts (RFC 9768)";
         key nagle (segments.nagle): boolean(), "Wait for full segments while data is outstanding (RFC 896)";
+        key transactions (connection.transactions): boolean(), "TCP for Transactions (RFC 1644, historic): data with the SYN to a host that is known already";
         key pacing (segments.paced): boolean(), "Spread segments over the round-trip time, as Linux does with the queue discipline `fq`";
         property receive_buffer: receive_buffer, "Receive buffer", |it, show| show(&it.receiver.buffer), |it, bytes| it.set_receive_buffer(bytes);
         property delayed_ack: time(), "Maximum delay of acknowledgments; `0 s` sends each at once", show_delay, set_delay;

@@ -121,7 +121,7 @@ impl Endpoint {
     pub(super) fn begin_time_wait(&mut self, now: Instant, out: &mut Outbox) {
         self.sender.stop_timer();
         self.keepalive_at = None;
-        self.waits_until = Some(now + self.parameters.connection.time_wait);
+        self.waits_until = Some(now + self.time_wait(now));
         self.enter(State::TimeWait, out);
     }
 

@@ -60,6 +60,7 @@ impl Endpoint {
         let mut segment = syn_options(&self.parameters.segments);
         segment.length = self.length_with_syn(retransmission);
         segment.sequence = self.sender.initial;
+        segment.mark = self.mark_of_syn();
         segment.sack_permitted = self.header.sack;
         if self.state == State::SynReceived {
             segment.flags = Flags::SYN | Flags::ACK;

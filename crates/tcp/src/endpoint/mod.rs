@@ -17,6 +17,7 @@ mod marks;
 mod options;
 mod state;
 mod timestamps;
+mod transactions;
 
 pub use application::Readiness;
 pub use icmp::NetworkError;
@@ -104,6 +105,7 @@ pub struct Endpoint {
     /// No application is there any more.
     orphaned: bool,
     fast_open: fast_open::FastOpen,
+    counted: Option<Box<transactions::Counted>>,
     header: Header,
     sender: Sender,
     receiver: Receiver,
@@ -149,6 +151,7 @@ impl Endpoint {
             reads_at_once: false,
             orphaned: false,
             fast_open: fast_open::FastOpen::default(),
+            counted: None,
             header,
             sender,
             receiver,
@@ -177,6 +180,10 @@ impl Endpoint {
     /// This end.
     pub fn local(&self) -> Address {
         self.header.local
+    }
+    /// Its parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
     /// The other end.
     pub fn remote(&self) -> Address {

@@ -10,7 +10,7 @@
 
 use super::options::OptionBytes;
 use crate::losses::{Loss, LossCause, Losses};
-use crate::mark::Mark;
+use crate::mark::{ConnectionCount, Mark};
 use std::num::NonZeroU32;
 
 /// The option kind of marks: RFC3692-style experiment 2 (RFC 4727 section 2).
@@ -33,6 +33,10 @@ const MADE_BEFORE_BREAK: u8 = 5;
 /// Its data is three bytes for each of one to four losses, in network order: [`CONGESTION`], three bits of zero, 20 of offset.
 const LOSSES: u8 = 6;
 const LOSS_LENGTH: usize = 3;
+/// The options of RFC 1644; their own kinds, 11 to 13, are obsolete (RFC 6247). The data is a count of four bytes in network order.
+const COUNT: u8 = 7;
+const NEW_COUNT: u8 = 8;
+const ANSWERED_COUNT: u8 = 9;
 const CONGESTION: u32 = 1 << 23;
 
 /// The subtype of a mark and the length of its data.
@@ -44,6 +48,9 @@ const fn layout(mark: Mark) -> (u8, usize) {
         Mark::NewLink { .. } => (NEW_LINK, 4),
         Mark::MadeBeforeBreak { .. } => (MADE_BEFORE_BREAK, 4),
         Mark::Losses(losses) => (LOSSES, LOSS_LENGTH * losses.len()),
+        Mark::ConnectionCount(ConnectionCount::Count(_)) => (COUNT, 4),
+        Mark::ConnectionCount(ConnectionCount::New(_)) => (NEW_COUNT, 4),
+        Mark::ConnectionCount(ConnectionCount::Answer(_)) => (ANSWERED_COUNT, 4),
     }
 }
 
@@ -57,6 +64,9 @@ fn write_data(mark: Mark, option: &mut OptionBytes) {
             let congestion = if loss.cause == LossCause::Congestion { CONGESTION } else { 0 };
             option.put(&(loss.offset | congestion).to_be_bytes()[1..]);
         }),
+        Mark::ConnectionCount(
+            ConnectionCount::Count(count) | ConnectionCount::New(count) | ConnectionCount::Answer(count),
+        ) => option.put(&count.to_be_bytes()),
     }
 }
 
@@ -89,6 +99,14 @@ pub(super) fn read(body: &[u8]) -> Option<Mark> {
                 NEW_LINK => Mark::NewLink { bandwidth_delay_product },
                 _ => Mark::MadeBeforeBreak { bandwidth_delay_product },
             })
+        }
+        &[subtype @ (COUNT | NEW_COUNT | ANSWERED_COUNT), b0, b1, b2, b3] => {
+            let count = u32::from_be_bytes([b0, b1, b2, b3]);
+            Some(Mark::ConnectionCount(match subtype {
+                COUNT => ConnectionCount::Count(count),
+                NEW_COUNT => ConnectionCount::New(count),
+                _ => ConnectionCount::Answer(count),
+            }))
         }
         [LOSSES, losses @ ..] => read_losses(losses).map(Mark::Losses),
         _ => None,

@@ -3,13 +3,13 @@
 
 use seamline_wire::codec::{Headers, IpHeader, Ipv4Header, Ipv6Header, TrafficClass, fit_sack_blocks};
 use seamline_wire::{
-    Flags, Loss, LossCause, Losses, Mark, SackBlock, SackBlocks, Segment, SequenceNumber, Timestamps,
-    TransportPort,
+    ConnectionCount, Flags, Loss, LossCause, Losses, Mark, SackBlock, SackBlocks, Segment, SequenceNumber,
+    Timestamps, TransportPort,
 };
 use std::num::NonZeroU32;
 
 /// Every mark there is, and none.
-pub(crate) fn marks() -> [Option<Mark>; 12] {
+pub(crate) fn marks() -> [Option<Mark>; 15] {
     let lost = |count: u32| {
         let losses = (0..count).map(|n| Loss {
             offset: Losses::FURTHEST / (n + 1),
@@ -27,6 +27,9 @@ pub(crate) fn marks() -> [Option<Mark>; 12] {
         Some(Mark::NewLink { bandwidth_delay_product: Some(NonZeroU32::MAX) }),
         Some(Mark::MadeBeforeBreak { bandwidth_delay_product: None }),
         Some(Mark::MadeBeforeBreak { bandwidth_delay_product: Some(NonZeroU32::MIN) }),
+        Some(Mark::ConnectionCount(ConnectionCount::Count(7))),
+        Some(Mark::ConnectionCount(ConnectionCount::New(u32::MAX))),
+        Some(Mark::ConnectionCount(ConnectionCount::Answer(1))),
         lost(1),
         lost(2),
         lost(4),

@@ -44,7 +44,7 @@ fn combinations() -> impl Iterator<Item = Segment> {
 
 /// Bytes of the options without any padding but that of timestamps (RFC 7323 appendix A): what an ideal packer would need. Lengths from RFC 9293
 /// section 3.1, RFC 7323, RFC 2018, and for marks RFC 6994 section 3 plus a subtype, four bytes of a new
-/// link, and three of each loss.
+/// link or of a count, and three of each loss.
 fn unpadded_length(segment: &Segment, sack_blocks: usize) -> usize {
     let syn = usize::from(segment.flags == Flags::SYN);
     let present = |is: bool, length: usize| if is { length } else { 0 };
@@ -55,7 +55,8 @@ fn unpadded_length(segment: &Segment, sack_blocks: usize) -> usize {
         + segment.mark.map_or(0, |mark| {
             let is_new_link = matches!(mark, Mark::NewLink { .. } | Mark::MadeBeforeBreak { .. });
             let losses = mark.losses().map_or(0, Losses::len);
-            5 + present(is_new_link, 4) + 3 * losses
+            let is_count = matches!(mark, Mark::ConnectionCount(_));
+            5 + present(is_new_link || is_count, 4) + 3 * losses
         })
         + present(sack_blocks > 0, 2 + 8 * sack_blocks)
 }
