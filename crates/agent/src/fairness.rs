@@ -7,9 +7,9 @@
 //!
 //! How the paper is read where its abstract, the part that is public, is silent:
 //! - The bandwidth is given. Connections that were sent data in the current interval or the last share it equally.
-//! - A round-trip time is the shortest since it was estimated last, in two parts: from the router to the source and back, from an
-//!   acknowledgment that lets more be sent until more comes; and to the host on board and back.
-//! - Two segments are always offered, and windows whose scale is not known pass as they are.
+//! - A round-trip time is the shortest since it was estimated last, in two parts: from the router to the source and back, which the handshake
+//!   shows, and after it the echo of a timestamp; and to the host on board and back.
+//! - Windows are whole segments, at least two, and those whose scale is not known pass as they are.
 
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
@@ -142,14 +142,14 @@ struct Fairness {
     shares: Arc<Mutex<Shares>>,
     id: u64,
     scales: Scales,
-    /// To the source and back.
-    wired: Measured,
+    /// To the source and back: until it acknowledges, and until it echoes a timestamp, which is a circular number, too.
+    wired: [Measured; 2],
     /// To the host on board and back.
     local: Measured,
+    /// The newest timestamp of the host on board: the first packet with it is measured.
+    timestamp: Option<SequenceNumber>,
     /// In use, and since which epoch.
     round_trip: Option<(Duration, u64)>,
-    /// The end of what the source may send.
-    edge: Option<SequenceNumber>,
     longest: u32,
 }
 
@@ -165,34 +165,43 @@ impl Fairness {
             shares: Arc::clone(shares),
             id: all.next,
             scales: Scales::default(),
-            wired: Measured::default(),
+            wired: [Measured::default(); 2],
             local: Measured::default(),
+            timestamp: None,
             round_trip: None,
-            edge: None,
             longest: 0,
         }
     }
 
-    fn on_data(&mut self, now: Instant, segment: &Segment) {
-        self.longest = self.longest.max(segment.length);
-        self.wired.end(now, |edge| segment.end().is_after(edge));
-        self.local.begin(now, segment.end());
-        lock(&self.shares).note(now, self.id, segment.length);
+    fn from_source(&mut self, now: Instant, segment: &Segment) {
+        let [by_number, by_echo] = &mut self.wired;
+        by_number.end(now, |end| end.is_at_or_before(segment.acknowledgment));
+        if let Some(timestamps) = segment.timestamps {
+            by_echo.end(now, |value| value.is_at_or_before(SequenceNumber(timestamps.echo)));
+        }
+        if segment.length > 0 {
+            self.longest = self.longest.max(segment.length);
+            self.local.begin(now, segment.end());
+            lock(&self.shares).note(now, self.id, segment.length);
+        }
     }
 
-    fn on_acknowledgment(&mut self, now: Instant, segment: &mut Segment) -> bool {
-        let acknowledgment = segment.acknowledgment;
-        self.local.end(now, |end| end.is_at_or_before(acknowledgment));
+    /// A segment of the host on board. Returns whether its window was made smaller.
+    fn from_host(&mut self, now: Instant, segment: &mut Segment) -> bool {
+        let [by_number, by_echo] = &mut self.wired;
+        if segment.sequence_length() > 0 {
+            by_number.begin(now, segment.end());
+        }
+        if let Some(value) = segment.timestamps.map(|timestamps| SequenceNumber(timestamps.value))
+            && self.timestamp.is_none_or(|newest| value.is_after(newest))
+        {
+            self.timestamp = Some(value);
+            by_echo.begin(now, value);
+        }
+        self.local.end(now, |end| end.is_at_or_before(segment.acknowledgment));
         let before = segment.window;
         if let Some(most) = self.fair_window() {
             self.scales.limit(Side::Wireless, segment, Some(most));
-        }
-        if let Some(window) = self.scales.window(Side::Wireless, segment) {
-            let edge = acknowledgment + window;
-            if let Some(known) = self.edge.filter(|known| edge.is_after(*known)) {
-                self.wired.begin(now, known);
-            }
-            self.edge = Some(self.edge.map_or(edge, |known| known.max(edge)));
         }
         segment.window != before
     }
@@ -201,13 +210,16 @@ impl Fairness {
     fn fair_window(&mut self) -> Option<u32> {
         let shares = lock(&self.shares);
         let is_old = self.round_trip.is_none_or(|(_, epoch)| epoch < shares.epoch);
-        if is_old && let (Some(wired), Some(local)) = (self.wired.shortest, self.local.shortest) {
+        let wired = self.wired.iter().filter_map(|measured| measured.shortest).min();
+        if is_old && let (Some(wired), Some(local)) = (wired, self.local.shortest) {
             self.round_trip = Some((wired + local, shares.epoch));
-            (self.wired.shortest, self.local.shortest) = (None, None);
+            self.wired.iter_mut().chain([&mut self.local]).for_each(|measured| measured.shortest = None);
         }
         let (round_trip, _) = self.round_trip?;
-        let window = u32::try_from(shares.window(round_trip)).unwrap_or(u32::MAX);
-        Some(window.max(2 * self.longest))
+        // A source sends whole segments.
+        let segment = u64::from(self.longest.max(1));
+        let window = shares.window(round_trip).div_ceil(segment).max(2) * segment;
+        Some(u32::try_from(window).unwrap_or(u32::MAX))
     }
 }
 
@@ -221,12 +233,13 @@ impl Connection for Fairness {
     fn on_segment(&mut self, now: Instant, from: Side, mut packet: Box<Packet>, exit: &mut Exit<'_>) {
         let segment = &mut packet.segment;
         self.scales.hear(from, segment);
-        match from {
-            Side::Wired if segment.length > 0 => self.on_data(now, segment),
-            Side::Wireless if segment.flags.contains(Flags::ACK) && !segment.flags.contains(Flags::SYN) => {
-                exit.counters.marked_acknowledgments += u64::from(self.on_acknowledgment(now, segment));
+        if segment.flags.contains(Flags::ACK) {
+            match from {
+                Side::Wired => self.from_source(now, segment),
+                Side::Wireless => {
+                    exit.counters.marked_acknowledgments += u64::from(self.from_host(now, segment))
+                }
             }
-            _ => {}
         }
         exit.forward(from, packet);
     }

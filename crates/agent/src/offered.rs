@@ -17,21 +17,13 @@ impl Scales {
             }
         }
     }
-    /// The window of a segment from this side, in bytes; `None` if it is not known how it is scaled.
-    pub(crate) fn window(&self, from: Side, segment: &Segment) -> Option<u32> {
-        let shift = if segment.flags.contains(Flags::SYN) { 0 } else { self.0[from.index()]?.min(14) };
-        Some(u32::from(segment.window) << shift)
-    }
-    /// Offer no more than so many bytes, but at least a unit of the window field: a window of zero would say that there is no room.
+    /// Offer no more than so many bytes, rounded up to a unit of the window field: a window of zero would say that there is no room.
     pub(crate) fn limit(&self, from: Side, segment: &mut Segment, most: Option<u32>) {
-        let (Some(most), Some(window)) = (most, self.window(from, segment)) else { return };
-        if window > most {
-            let shift = if segment.flags.contains(Flags::SYN) {
-                0
-            } else {
-                self.0[from.index()].unwrap_or(0).min(14)
-            };
-            segment.window = (most >> shift).clamp(1, u16::MAX.into()) as u16;
-        }
+        let (Some(most), Some(shift)) = (most, self.shift(from, segment)) else { return };
+        let units = most.max(1).div_ceil(1 << shift);
+        segment.window = segment.window.min(u16::try_from(units).unwrap_or(u16::MAX));
+    }
+    fn shift(&self, from: Side, segment: &Segment) -> Option<u8> {
+        if segment.flags.contains(Flags::SYN) { Some(0) } else { Some(self.0[from.index()]?.min(14)) }
     }
 }

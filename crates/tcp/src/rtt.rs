@@ -16,6 +16,9 @@ parameters! {
         /// Whether every acknowledgment that advances gives a sample by its timestamp (RFC 7323 section 4.1), as in Linux; otherwise a
         /// timestamp gives one only while no segment is being timed, so that there is one sample for each round trip.
         pub samples_every_acknowledgment: bool = false,
+        /// Whether a sample is the age of an echoed timestamp where there is one (RFC 7323 section 4.1), as in BSD; otherwise a segment that is sent
+        /// once is timed. A sender with a record of each segment has times of its own.
+        pub by_timestamps: bool = false,
         /// Upper bound of the retransmission timeout after back-off (RFC 6298 section 2.5: at least 60 s).
         pub maximum_timeout: Duration = Duration::from_secs(60),
         /// Added to every timeout but the one before the first sample and back-off, for peers that delay acknowledgments (FreeBSD:

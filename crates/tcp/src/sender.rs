@@ -570,7 +570,9 @@ impl Sender {
             Some((at, sent)) if self.view.unacknowledged > at => {
                 self.timing = None;
                 self.estimator.reset_backoff();
-                self.estimator.sample(sent, now - sent);
+                let by_timestamps = self.view.parameters.round_trip.by_timestamps;
+                let sample = timestamp_sample.filter(|_| by_timestamps).unwrap_or(now - sent);
+                self.estimator.sample(now - sample, sample);
             }
             Some(_) if !self.view.parameters.round_trip.samples_every_acknowledgment => return,
             _ => match timestamp_sample {

@@ -62,6 +62,7 @@ fn tcp<'a>() -> Keys<'a, Parameters> {
         key maximum_rto (round_trip.maximum_timeout): positive_time(), "Maximum retransmission timeout";
         key initial_rto (round_trip.initial_timeout): positive_time(), "Retransmission timeout before the first sample";
         property rto_backoff: named(choices!(backoff::ALL)), "What timeouts in a row do to the retransmission timeout", show_backoff, set_backoff;
+        key rtt_by_timestamps (round_trip.by_timestamps): boolean(), "Round-trip times are those of echoed timestamps, as in BSD, not from when a segment was sent; not with the recovery `rack`";
         property window_limit: whole(1, i64::from(u32::MAX)), "Maximum window in segments", |_, _| None, |it, segments| it.limit_window(segments);
         key initial_window (window.initial): number(1.0, 1e6), "Initial window in segments";
         key initial_threshold (window.initial_threshold): number(1.0, 1e9), "Initial slow start threshold in segments";
