@@ -173,7 +173,7 @@ impl Fairness {
         }
     }
 
-    fn from_source(&mut self, now: Instant, segment: &Segment) {
+    fn on_source(&mut self, now: Instant, segment: &Segment) {
         let [by_number, by_echo] = &mut self.wired;
         by_number.end(now, |end| end.is_at_or_before(segment.acknowledgment));
         if let Some(timestamps) = segment.timestamps {
@@ -187,7 +187,7 @@ impl Fairness {
     }
 
     /// A segment of the host on board. Returns whether its window was made smaller.
-    fn from_host(&mut self, now: Instant, segment: &mut Segment) -> bool {
+    fn on_host(&mut self, now: Instant, segment: &mut Segment) -> bool {
         let [by_number, by_echo] = &mut self.wired;
         if segment.sequence_length() > 0 {
             by_number.begin(now, segment.end());
@@ -235,9 +235,9 @@ impl Connection for Fairness {
         self.scales.hear(from, segment);
         if segment.flags.contains(Flags::ACK) {
             match from {
-                Side::Wired => self.from_source(now, segment),
+                Side::Wired => self.on_source(now, segment),
                 Side::Wireless => {
-                    exit.counters.marked_acknowledgments += u64::from(self.from_host(now, segment))
+                    exit.counters.marked_acknowledgments += u64::from(self.on_host(now, segment))
                 }
             }
         }

@@ -185,7 +185,8 @@ fn on_board(agent: &str) -> Vec<FlowRecord> {
 fn index(flows: &[FlowRecord]) -> f64 {
     let of_run = |run: &[FlowRecord]| {
         let rates = || run.iter().map(|flow| flow.goodput_bits_per_second);
-        rates().sum::<f64>().powi(2) / (run.len() as f64 * rates().map(|it| it * it).sum::<f64>())
+        rates().sum::<f64>() * rates().sum::<f64>()
+            / (run.len() as f64 * rates().map(|it| it * it).sum::<f64>())
     };
     flows.chunks(2).map(of_run).sum::<f64>() / (flows.len() / 2) as f64
 }

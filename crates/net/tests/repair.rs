@@ -36,6 +36,10 @@ fn lost_share(log: &Log) -> f64 {
     log.dropped.len() as f64 / (log.dropped.len() + log.delivered.len()) as f64
 }
 
+fn power(base: f64, exponent: u32) -> f64 {
+    (0..exponent).map(|_| base).product()
+}
+
 /// Four standard errors around a probability.
 fn assert_share(log: &Log, expected: f64) {
     let count = (log.dropped.len() + log.delivered.len()) as f64;
@@ -94,7 +98,7 @@ fn with_n_retransmissions_a_packet_is_lost_with_the_power_n_plus_one() {
     let mut before = 1.0;
     for retransmissions in 0..4 {
         let log = run(&mut Link::new(with_probability(0.2, arq(retransmissions))), &half_load(100_000));
-        assert_share(&log, 0.2_f64.powi(retransmissions as i32 + 1));
+        assert_share(&log, power(0.2, retransmissions + 1));
         assert!(lost_share(&log) < before);
         assert!(log.ids().is_sorted());
         before = lost_share(&log);
@@ -154,7 +158,7 @@ fn a_block_that_is_not_filled_ends_after_its_timeout() {
 fn residual_losses_of_the_code_are_those_of_its_closed_form() {
     // A packet stays lost when two or more of the other eleven frames of its block are lost.
     let p: f64 = 0.1;
-    let at_most_one = (1.0 - p).powi(11) + 11.0 * p * (1.0 - p).powi(10);
+    let at_most_one = power(1.0 - p, 11) + 11.0 * p * power(1.0 - p, 10);
     let log = run(&mut Link::new(with_probability(p, fec(10, 2))), &half_load(200_000));
     // Losses of one block come together: the standard error is that of about half as many packets.
     let expected = p * (1.0 - at_most_one);

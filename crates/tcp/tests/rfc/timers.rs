@@ -84,6 +84,23 @@ fn timestamps_resolve_the_ambiguity() {
     assert_eq!(script.endpoint.round_trip().latest, Duration::from_millis(70));
 }
 
+/// RFC 7323 section 4.1: a sender that goes by timestamps takes the age of the echo, and not the time since it sent a segment. An echo that is
+/// later than that segment shortens the sample. By default the segment is timed.
+#[test]
+fn a_sender_can_go_by_timestamps_alone() {
+    for (by_timestamps, expected) in [(false, 70), (true, 30)] {
+        let parameters = plain(|p| {
+            p.segments.timestamp_tick = Some(Duration::from_millis(1));
+            p.round_trip.by_timestamps = by_timestamps;
+        });
+        let mut script = Script::new(parameters, "newreno");
+        script.connect().expect(syn()).at(100).inject(syn_ack().times(5000, 1)).expect(ack(1));
+        script.at(2000).supply(988).expect(data(1..989).times(2001, 5000));
+        script.at(2070).inject(ack(989).times(5100, 2041));
+        assert_eq!(script.endpoint.round_trip().latest, Duration::from_millis(expected));
+    }
+}
+
 /// RFC 7323 section 4.1 with section 7: an echo that we never sent is no sample.
 #[test]
 fn echoes_from_the_future_are_no_samples() {

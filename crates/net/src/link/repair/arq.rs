@@ -117,8 +117,10 @@ impl InOrder {
         mut hand_over: impl FnMut(Box<Packet>),
     ) {
         self.slots[(number - self.first) as usize] = packet.map_or(Slot::Lost, Slot::Held);
-        while let Some(slot) = self.slots.pop_front_if(|slot| !matches!(slot, Slot::Expected)) {
-            self.first += 1;
+        let is_open = |slot: &Slot| matches!(slot, Slot::Expected);
+        let settled = self.slots.iter().position(is_open).unwrap_or(self.slots.len());
+        self.first += settled as u64;
+        for slot in self.slots.drain(..settled) {
             if let Slot::Held(packet) = slot {
                 hand_over(packet);
             }
