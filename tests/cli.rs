@@ -227,6 +227,27 @@ fn the_list_names_everything_with_its_source() {
     }
 }
 
+/// Everything as one document: the choices, and the systems that the papers name.
+#[test]
+fn the_list_has_the_systems_of_the_papers() {
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(stdout(&seamline(arguments, &folder().keep()))).unwrap()
+    };
+    let document = json(&["list", "--json"]);
+    assert!(document["choices"].as_array().is_some_and(|choices| choices.len() > 50));
+    let systems = document["systems"].as_array().unwrap();
+    assert_eq!(json(&["list", "systems", "--json"]), document["systems"]);
+    let of = |name: &str| systems.iter().find(|system| system["name"] == name).unwrap();
+    assert_eq!(of("M-TCP")["chosen_by"], "agent: kind = \"m-tcp\"");
+    assert_eq!((&of("Snoop")["status"], &of("Snoop")["paper"]), (&"both".into(), &"ELO".into()));
+    assert!(of("Snoop")["claims"].as_array().unwrap().contains(&"L1".into()));
+    assert_eq!(of("C-snoop")["status"], "no specification found");
+    let text = stdout(&seamline(&["list"], &folder().keep())).to_owned();
+    for expected in ["Systems that the reproduced papers name", "Adaptive packet combining", "link: arq"] {
+        assert!(text.contains(expected), "{expected}");
+    }
+}
+
 /// Papers need what ns-2 does; other users are not offered it.
 #[test]
 fn what_only_comparisons_need_is_listed_when_asked_for() {
