@@ -25,12 +25,15 @@ pub enum LossNotification {
 }
 
 /// When what was sent again because of a notification, and is still missing, is sent once more; paper eln-ack is silent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// When a notification lists it a round trip later: the smoothed round-trip time and four variations, so that what is
-    /// merely late is not.
-    #[default]
-    AfterRoundTrip,
+    /// When a notification lists it so much later: the smoothed round-trip time and some of its variations, on a clock of a
+    /// nanosecond. Without a variation, what is merely late is sent again, too, such as all but the first of several that were
+    /// sent again together; with four variations it is not.
+    AfterRoundTrip {
+        /// How many variations.
+        variations: u32,
+    },
     /// When the retransmission timer expires, and not before.
     Never,
 }
@@ -41,7 +44,7 @@ parameters! {
         /// What an end does.
         pub scheme: LossNotification = LossNotification::None,
         /// When it sends once more.
-        pub repeat: Repeat = Repeat::AfterRoundTrip,
+        pub repeat: Repeat = Repeat::AfterRoundTrip { variations: 0 },
         /// While a loss over the air is being repaired, each duplicate acknowledgment lets a new segment go, as in fast recovery
         /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
         /// SACK the recovery itself knows what has left the network.

@@ -79,11 +79,34 @@ pub struct RoundTrip {
     pub minimum: Duration,
 }
 
+/// A smoothed round-trip time and its variation, in nanoseconds (RFC 6298 sections 2.2 and 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Smoothed {
+    /// SRTT.
+    pub mean: Duration,
+    /// RTTVAR.
+    pub variation: Duration,
+}
+
+impl Smoothed {
+    fn first(sample: Duration) -> Smoothed {
+        Smoothed { mean: sample, variation: sample / 2 }
+    }
+    /// With alpha 1/8 and beta 1/4.
+    fn and(self, sample: Duration) -> Smoothed {
+        Smoothed {
+            mean: (self.mean * 7 + sample) / 8,
+            variation: (self.variation * 3 + self.mean.abs_diff(sample)) / 4,
+        }
+    }
+}
+
 /// The retransmission timeout and what it is computed from.
 #[derive(Clone, Debug)]
 pub struct RoundTripEstimator {
     parameters: RoundTripParameters,
     round_trip: RoundTrip,
+    fine: Option<Smoothed>,
     has_sample: bool,
     smoothed_ticks: i64,
     variation_ticks: i64,
@@ -98,6 +121,7 @@ impl RoundTripEstimator {
         RoundTripEstimator {
             parameters,
             round_trip: RoundTrip::default(),
+            fine: None,
             has_sample: false,
             smoothed_ticks: 0,
             variation_ticks: 0,
@@ -109,6 +133,10 @@ impl RoundTripEstimator {
     pub fn round_trip(&self) -> RoundTrip {
         self.round_trip
     }
+    /// The same in nanoseconds, whatever clock the timeout is measured with; `None` before the first sample.
+    pub fn fine(&self) -> Option<Smoothed> {
+        self.fine
+    }
     /// The factor of the exponential back-off: 1, 2, 4, ...
     pub fn backoff(&self) -> u32 {
         self.backoff
@@ -118,11 +146,13 @@ impl RoundTripEstimator {
         self.round_trip.latest = elapsed;
         let first = self.round_trip.minimum.is_zero();
         self.round_trip.minimum = if first { elapsed } else { self.round_trip.minimum.min(elapsed) };
+        let fine = self.fine.map_or_else(|| Smoothed::first(elapsed), |known| known.and(elapsed));
+        self.fine = Some(fine);
         match self.parameters.estimator {
             Estimator::Rfc6298 { granularity } => {
                 let bounds = self.parameters.minimum_bounds_variation;
                 let minimum = if bounds { self.parameters.minimum_timeout } else { Duration::ZERO };
-                self.sample_nanoseconds(elapsed, granularity.max(minimum));
+                self.take_fine(fine, granularity.max(minimum));
             }
             Estimator::Ticks { tick, phase } => self.sample_ticks(sent, elapsed, tick, phase),
             Estimator::KarnPartridge { smoothing } => self.sample_smoothed(elapsed, smoothing),
@@ -130,17 +160,11 @@ impl RoundTripEstimator {
         self.has_sample = true;
     }
 
-    /// RFC 6298 sections 2.2 and 2.3 with alpha 1/8, beta 1/4, K 4.
-    fn sample_nanoseconds(&mut self, elapsed: Duration, least_term: Duration) {
-        let known = &mut self.round_trip;
-        if self.has_sample {
-            known.variation = (known.variation * 3 + known.smoothed.abs_diff(elapsed)) / 4;
-            known.smoothed = (known.smoothed * 7 + elapsed) / 8;
-        } else {
-            known.smoothed = elapsed;
-            known.variation = elapsed / 2;
-        }
-        self.base_timeout = known.smoothed + (known.variation * 4).max(least_term);
+    /// RFC 6298 sections 2.2 and 2.3 with K 4.
+    fn take_fine(&mut self, fine: Smoothed, least_term: Duration) {
+        self.round_trip.smoothed = fine.mean;
+        self.round_trip.variation = fine.variation;
+        self.base_timeout = fine.mean + (fine.variation * 4).max(least_term);
     }
 
     fn sample_smoothed(&mut self, elapsed: Duration, smoothing: f64) {
@@ -223,6 +247,7 @@ impl RoundTripEstimator {
     fn forget_mean(&mut self) {
         self.variation_ticks += self.smoothed_ticks >> 3;
         self.smoothed_ticks = 0;
+        self.fine = None;
         self.has_sample = false;
         if let Estimator::Ticks { tick, .. } = self.parameters.estimator {
             self.round_trip.variation = tick * self.variation_ticks.unsigned_abs() / 4;
@@ -310,6 +335,10 @@ mod tests {
         estimator.sample(Instant::from_nanos(211_640_000), Duration::from_micros(211_640));
         assert_eq!(estimator.round_trip().variation, Duration::from_millis(75));
         assert_eq!(estimator.timeout(), Duration::from_secs(1));
+        // Two samples of 211.640 ms: the variation has fallen to three quarters of half of it.
+        let fine =
+            Smoothed { mean: Duration::from_micros(211_640), variation: Duration::from_micros(79_365) };
+        assert_eq!(estimator.fine(), Some(fine));
     }
 
     #[test]
@@ -321,7 +350,7 @@ mod tests {
         (0..3).for_each(|_| estimator.back_off());
         assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(100));
         estimator.back_off();
-        assert_eq!(estimator.round_trip().smoothed, Duration::ZERO);
+        assert_eq!((estimator.round_trip().smoothed, estimator.fine()), (Duration::ZERO, None));
         estimator.sample(Instant::ZERO, Duration::from_millis(700));
         assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(700));
     }

@@ -19,7 +19,7 @@ use crate::offset::Offset;
 use crate::parameters::{IdleRestart, Parameters, WindowParameters};
 use crate::receiver::Receiver;
 use crate::recovery::{AckSeen, Command, Commands, Engine, Evidence, Recovery, Spurious, SpuriousDetection};
-use crate::rtt::{RoundTrip, RoundTripEstimator};
+use crate::rtt::{RoundTrip, RoundTripEstimator, Smoothed};
 use crate::scoreboard::{News, RangeSet, most_ranges};
 use crate::send_log::SendLog;
 use crate::variant::Variant;

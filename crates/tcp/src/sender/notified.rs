@@ -114,11 +114,10 @@ impl Sender {
 
     /// After how long what was sent again and is still missing has been lost again.
     fn repeat_timeout(&self) -> Option<Duration> {
-        let known = self.view.round_trip;
-        match self.view.parameters.loss_notification.repeat {
-            Repeat::Never => None,
-            Repeat::AfterRoundTrip if known.smoothed.is_zero() => Some(self.estimator.timeout()),
-            Repeat::AfterRoundTrip => Some(known.smoothed + known.variation * 4),
-        }
+        let Repeat::AfterRoundTrip { variations } = self.view.parameters.loss_notification.repeat else {
+            return None;
+        };
+        let wait = |known: Smoothed| known.mean + known.variation * u64::from(variations);
+        Some(self.estimator.fine().map_or_else(|| self.estimator.timeout(), wait))
     }
 }

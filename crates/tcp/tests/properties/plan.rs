@@ -242,7 +242,7 @@ pub(crate) fn plan_with_notified_losses() -> impl Strategy<Value = Plan> {
             repairs_neighbours,
             counts_marked_duplicates,
         ] = choices;
-        let repeat = if repeats { Repeat::AfterRoundTrip } else { Repeat::Never };
+        let repeat = if repeats { Repeat::AfterRoundTrip { variations: 0 } } else { Repeat::Never };
         plan.loss_notification = LossNotificationParameters {
             scheme: LossNotification::ListAndActOn,
             repeat,

@@ -4,6 +4,7 @@
 use crate::script::*;
 use seamline_tcp::loss_notification::{LossNotification, Repeat};
 use seamline_tcp::parameters::Parameters;
+use seamline_tcp::rtt::Estimator;
 use seamline_wire::{Duration, Loss, LossCause, Mark};
 
 const VARIANTS: [&str; 7] = ["tahoe", "reno", "newreno", "sack", "westwood", "vegas", "cubic"];
@@ -181,31 +182,43 @@ fn five_losses_over_the_air() {
     script.inject(ack(1).mark(four));
     [2001, 4001, 6001, 8001].iter().for_each(|&at| _ = script.expect(data(at..at + 1000)));
     script.inject_times(5, ack(1).mark(four)).expect_nothing();
-    script.at(1200).inject(ack(2001).mark(mark(&[(6000, AIR), (4000, AIR), (2000, AIR), (0, AIR)])));
+    script.at(1190).inject(ack(2001).mark(mark(&[(6000, AIR), (4000, AIR), (2000, AIR), (0, AIR)])));
     assert!(script.take().iter().all(|sent| sent.sequence > 10_000));
     assert_eq!(cuts(&script), 0);
 }
 
-/// What is still listed a round trip after it was sent again is sent again, unless only the timer may.
+/// A sender that sent the first of ten segments again at 1150 ms, after samples of 150 ms, and the same acknowledgment again.
+fn sent_again(repeat: Repeat, estimator: Estimator) -> (Script, Seg) {
+    let mut script = ten_segments("reno", |parameters| {
+        parameters.loss_notification.repeat = repeat;
+        parameters.loss_notification.duplicates_let_segments_go = false;
+        parameters.round_trip.estimator = estimator;
+    });
+    script.at(1150).inject(ack(1001)).take();
+    let listed = ack(1001).mark(mark(&[(0, AIR)]));
+    script.inject(listed.clone()).expect(data(1001..2001));
+    (script, listed)
+}
+
+/// What is still listed so long after it was sent again is sent again, on a fine clock even where the retransmission timer
+/// has ticks of 100 ms.
 #[test]
 fn a_lost_retransmission() {
-    for repeat in [Repeat::AfterRoundTrip, Repeat::Never] {
-        let mut script = ten_segments("reno", |parameters| {
-            parameters.loss_notification.repeat = repeat;
-            parameters.loss_notification.duplicates_let_segments_go = false;
-        });
-        // One sample of 100 ms: smoothed 100 ms, variation 50 ms.
-        let listed = ack(1).mark(mark(&[(0, AIR)]));
-        script.at(1100).inject(listed.clone()).expect(data(1..1001));
-        script.at(1399).inject(listed.clone()).expect_nothing().at(1400).inject(listed.clone());
-        let restarted = match repeat {
-            Repeat::AfterRoundTrip => 1400,
-            Repeat::Never => 1100,
-        };
-        if repeat == Repeat::AfterRoundTrip {
-            script.expect(data(1..1001)).inject(listed).expect_nothing();
+    let ticks = Estimator::Ticks { tick: Duration::from_millis(100), phase: Duration::ZERO };
+    for estimator in [Estimator::RFC_6298, ticks] {
+        // The handshake took 100 ms, the first segment 150 ms: smoothed 106.25 ms, variation 50 ms.
+        for (variations, wait) in [(0, 107), (1, 157), (4, 307)] {
+            let (mut script, listed) = sent_again(Repeat::AfterRoundTrip { variations }, estimator);
+            script.at(1150 + wait - 1).inject(listed.clone()).expect_nothing();
+            script.at(1150 + wait).inject(listed.clone()).expect(data(1001..2001));
+            script.inject(listed.clone()).expect_nothing();
+            script.at(1150 + 2 * wait - 1).inject(listed.clone()).expect_nothing();
+            script.at(1150 + 2 * wait).inject(listed).expect(data(1001..2001));
+            assert_eq!((cuts(&script), script.endpoint.statistics().sender.timeouts), (0, 0));
         }
-        script.at(restarted + 999).expect_nothing().at(restarted + 1000).expect(data(1..1001));
+        let (mut script, listed) = sent_again(Repeat::Never, estimator);
+        script.at(1900).inject(listed).expect_nothing();
+        script.at(2149).expect_nothing().at(2150).expect(data(1001..2001));
         assert_eq!((cuts(&script), script.endpoint.statistics().sender.timeouts), (1, 1));
     }
 }
