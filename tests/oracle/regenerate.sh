@@ -57,6 +57,11 @@ for variant in $variants; do
     ns ns2/outage.tcl variant="$variant" out=0.1 mode=dual dur=12 packets=1 scratch="$scratch/raw" |
         gzip -9n > "traces/outage_${variant}_01.csv.gz"
 done
+# The other variants have no `eln_`.
+for variant in Tahoe Reno Newreno; do
+    ns ns2/snoop.tcl variant="$variant" up=1 eln=1 per=0 ackper=0.03 seed=3 dur=40 packets=1 scratch="$scratch/raw" \
+        2>/dev/null | gzip -9n > "traces/uplink_${variant}_003.csv.gz"
+done
 
 {
     ns ns2/random_loss.tcl header=1
@@ -124,6 +129,18 @@ done
         done
     done
 } 2>/dev/null > e_snoop.csv
+{
+    ns ns2/snoop.tcl header=1
+    for variant in Tahoe Reno Newreno Sack1; do
+        for ackper in 0.001 0.01 0.03 0.05; do
+            for eln in 0 1; do
+                for seed in 1 2 3; do
+                    ns ns2/snoop.tcl variant="$variant" up=1 eln="$eln" per=0 ackper="$ackper" seed="$seed" dur=100
+                done
+            done
+        done
+    done
+} 2>/dev/null > e_uplink.csv
 {
     echo "config,variant,ndrops,droplist,acked_at_6s,sent,rexmit,timeouts,t_seq40_acked,trace"
     for trace in traces/*_[1-4]drop.csv.gz; do

@@ -49,15 +49,6 @@ parameters! {
         /// (RFC 5681 section 3.2, step 4): the window stays as it is, and full. Otherwise what is in flight shrinks, as in ns-2. With
         /// SACK the recovery itself knows what has left the network.
         pub duplicates_let_segments_go: bool = true,
-        /// Sending the first missing segment again restarts the retransmission timer, as in fast retransmit. In ns-2 it keeps running from the last
-        /// new acknowledgment, which a repair over a full queue seldom beats.
-        pub restarts_timer: bool = true,
-        /// Of several segments lost in a row each is sent again. ns-2's sender passes over one right behind the one that it sent again last, and waits
-        /// for its timer.
-        pub repairs_neighbours: bool = true,
-        /// Duplicates of a loss over the air count towards the threshold of fast retransmit, so that one that comes unmarked after three of them asks for
-        /// nothing, as in ns-2.
-        pub counts_marked_duplicates: bool = false,
     }
 }
 
@@ -79,7 +70,7 @@ pub(crate) struct Notified {
     missing: Vec<Missing>,
     /// Segments that duplicate acknowledgments have let go beyond the window.
     pub(crate) lent: u32,
-    /// Where the segment ends that was sent again last because of a notification.
+    /// Where the segment ends that ns-2's sender sent again last because of a notification.
     pub(crate) repaired_to: Option<Offset>,
 }
 

@@ -340,10 +340,7 @@ impl Sender {
         self.undo_if_spurious(previous, segment, exit);
         let acknowledged = ack.offset.saturating_since(previous);
         let reported = self.take_losses(segment, duplicate, acknowledged);
-        let over_the_air = reported == notified::Reported::OverTheAir;
-        if over_the_air && duplicate && self.view.parameters.loss_notification.counts_marked_duplicates {
-            self.recovery.note_duplicate();
-        }
+        let over_the_air = matches!(reported, notified::Reported::OverTheAir | notified::Reported::Answered);
         let duplicate = duplicate && !over_the_air;
         let news = if over_the_air { News::default() } else { news };
         let delivered = acknowledged.saturating_add_signed(sacked);

@@ -3,12 +3,17 @@
 #   ns snoop.tcl variant=Reno per=0.01 ackper=0 snoop=1 seed=1 dur=300
 #   per, ackper  ratio of packets lost towards MN, and of acknowledgments from it, after propagation
 #   snoop=0      a plain link layer at the base station
+#   up=1         MN is the sender: ackper is the ratio of its data lost, per that of the acknowledgments for it
+#   eln=1        the sender acts on notifications of losses over the air
 #   header=1     prints the column names instead of running
+#   packets=1    prints the run packet by packet instead of counters (see packets.tcl)
 source [file join [file dirname [info script]] flow.tcl]
+source [file join [file dirname [info script]] packets.tcl]
 array set want [array get FLOW_DEFAULTS]
-array set want {variant Reno per 0.01 ackper 0 snoop 1 dur 300 header 0}
+array set want {variant Reno per 0.01 ackper 0 snoop 1 up 0 eln 0 dur 300 header 0 packets 0 scratch /tmp/snoop
+    chain snoop droplist {}}
 read_settings want
-if {$want(header)} { puts "variant,snoop,per,ackper,seed,dur,$COUNTERS"; exit 0 }
+if {$want(header)} { puts "variant,snoop,per,ackper,up,eln,seed,dur,$COUNTERS"; exit 0 }
 
 remove-all-packet-headers
 add-packet-header Flags IP TCP Snoop ARP LL Mac
@@ -32,9 +37,17 @@ proc lose {ratio seed from to} {
 lose $want(per) $want(seed) $bridge $mobile
 lose $want(ackper) [expr {1000 + $want(seed)}] $mobile $bridge
 
-set sender [bulk_flow $sim $server $mobile want]
+set ends [expr {$want(up) ? [list $mobile $server] : [list $server $mobile]}]
+set sender [bulk_flow $sim {*}$ends want]
+$sender set eln_ $want(eln)
+if {$want(packets)} {
+    set nodes [expr {$want(up) ? [list $mobile $bridge] : [list $server $router]}]
+    record $sim $sender $nodes [expr {$want(up) ? [list $mobile $bridge] : [list $bridge $mobile]}] $want(scratch).[pid]
+    set keys {chain per ackper snoop up eln dur tick minrto limtx syn iw useheaders window seed pkt qlim}
+    $sim at $want(dur) { print_recording $sim $sender want $keys; exit 0 }
+}
 $sim at $want(dur) {
-    puts "$want(variant),$want(snoop),$want(per),$want(ackper),$want(seed),$want(dur),[counters $sender $want(dur) want]"
+    puts "$want(variant),$want(snoop),$want(per),$want(ackper),$want(up),$want(eln),$want(seed),$want(dur),[counters $sender $want(dur) want]"
     exit 0
 }
 $sim run

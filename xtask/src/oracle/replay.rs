@@ -3,7 +3,7 @@
 use super::HEADER_BYTES;
 use super::ns2_clock::Ns2Clock;
 use super::record::{Counters, Keep, Outcome, Recorder};
-use super::setup::{Hop, Setup, Variant};
+use super::setup::{Chain, Hop, Setup, Variant};
 use super::timed_host::TimedHost;
 use super::timed_link::{TimedLink, TimedOutage};
 use seamline_agent::{Agent, WIRED, WIRELESS};
@@ -12,12 +12,14 @@ use seamline_net::schedule::{Arriving, Fates, Handovers, InFlight, InService, Qu
 use seamline_net::{Limit, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::host::ConnectionId;
-use seamline_tcp::loss_notification::{LossNotification, LossNotificationParameters, Repeat};
+use seamline_tcp::loss_notification::LossNotification;
 use seamline_tcp::ns2::{DrivenClock, NS2_2010};
 use seamline_tcp::rtt::Estimator;
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, variant};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber, TransportPort};
+use seamline_wire::{
+    Duration, Input, Instant, Machine, NodeId, Outbox, Port, Segment, SequenceNumber, TransportPort,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -81,7 +83,7 @@ fn attempt(run: &Run<'_>, packet_first: &BTreeSet<Instant>) -> Result<(Outcome, 
         let world = ring.run(World::new(), end);
         return Ok((Outcome::new(counters(&world, payload)), misordered(&world)));
     }
-    let recorder = Recorder::new(payload, setup.opens_with_syn(), run.keep, last_hop(setup));
+    let recorder = Recorder::new(payload, setup.opens_with_syn(), run.keep, lossy_hop(setup));
     let world = ring.run(World::with_observer(recorder), end);
     let (outcome, misordered) = (Outcome::new(counters(&world, payload)), misordered(&world));
     Ok((world.into_observer().finish(outcome), misordered))
@@ -120,7 +122,11 @@ impl Machine for Node {
         match self {
             Node::Host(host) => host.step(now, input, out),
             Node::Link(link) => link.step(now, input, out),
-            Node::Agent(agent) => agent.step(now, input, out),
+            Node::Agent(agent) => {
+                agent.step(now, input, out);
+                let marked = out.packets.iter_mut().filter(|(_, packet)| packet.segment.mark.is_some());
+                marked.for_each(|(_, packet)| packet.wire_bytes = bytes_of_ns2(&packet.segment));
+            }
         }
     }
     fn wake_at(&self) -> Option<Instant> {
@@ -130,6 +136,12 @@ impl Machine for Node {
             Node::Agent(agent) => agent.wake_at(),
         }
     }
+}
+
+/// The size of an acknowledgment in ns-2, where a mark is a bit of the header.
+fn bytes_of_ns2(acknowledgment: &Segment) -> u32 {
+    const BLOCK_BYTES: u32 = 8;
+    HEADER_BYTES + BLOCK_BYTES * acknowledgment.sack.len() as u32
 }
 
 /// The sender is the first element of its world.
@@ -189,9 +201,9 @@ fn counters<O: Observer>(world: &World<Node, O>, payload: u32) -> Counters {
     }
 }
 
-/// The link there that has the error model, as [`Ring::run`] numbers it.
-fn last_hop(setup: &Setup) -> ElementId {
-    ElementId(setup.chain.hops().len() as u32)
+/// The link for data that has the error model, as [`Ring::run`] numbers it: the first from a mobile node, the last to one.
+fn lossy_hop(setup: &Setup) -> ElementId {
+    ElementId(if setup.up { 1 } else { setup.chain.hops().len() as u32 })
 }
 
 fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), String> {
@@ -218,17 +230,6 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
     Ok((sender, receiver))
 }
 
-/// What `eln_` makes of ns-2's senders (`TcpAgent::tcp_eln`): the first marked duplicate causes one retransmission, and none of them
-/// lets a new one go.
-const ELN_OF_NS2: LossNotificationParameters = LossNotificationParameters {
-    scheme: LossNotification::ActOn,
-    repeat: Repeat::Never,
-    duplicates_let_segments_go: false,
-    restarts_timer: false,
-    repairs_neighbours: false,
-    counts_marked_duplicates: true,
-};
-
 /// ns-2.35's parameters with what the setup overrides.
 fn parameters(setup: &Setup) -> Result<Parameters, String> {
     let mut parameters = (NS2_2010.parameters)();
@@ -241,8 +242,10 @@ fn parameters(setup: &Setup) -> Result<Parameters, String> {
     let payload = setup.wire_bytes().checked_sub(HEADER_BYTES).and_then(|bytes| u16::try_from(bytes).ok());
     parameters.segments.maximum_segment_size =
         payload.filter(|bytes| *bytes > 0).ok_or_else(|| format!("packets of {} bytes", setup.pkt))?;
-    if setup.eln {
-        parameters.loss_notification = ELN_OF_NS2;
+    // ns-2's Sack1 has no `eln_`.
+    if setup.eln && setup.variant != Variant::Sack1 {
+        parameters.loss_notification.scheme = LossNotification::ActOn;
+        parameters.ns2().first_marked_duplicate_repairs = true;
     }
     let vegas = &mut parameters.congestion_control.vegas;
     (vegas.alpha, vegas.beta, vegas.gamma) = (setup.alpha, setup.beta, setup.gamma);
@@ -262,12 +265,19 @@ fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkCo
     if setup.up {
         hops.reverse();
     }
-    let plain = |hop: &Hop| LinkConfig {
+    let plain = |hop: &Hop, bytes: u32| LinkConfig {
         queue: QueueConfig::DropTail(limit),
-        ..LinkConfig::new(hop.rate, hop.one_way_delay)
+        ..LinkConfig::new(hop.rate, hop.one_way_delay(bytes))
     };
-    let mut forward: Vec<LinkConfig> = hops.iter().map(plain).collect();
-    let mut backward: Vec<LinkConfig> = hops.iter().rev().map(plain).collect();
+    let mut forward: Vec<LinkConfig> = hops.iter().map(|hop| plain(hop, setup.wire_bytes())).collect();
+    let mut backward: Vec<LinkConfig> = hops.iter().rev().map(|hop| plain(hop, HEADER_BYTES)).collect();
+    if setup.chain == Chain::Snoop {
+        // ns-2's agent sees what comes from the air before the link layer's delay, not after it.
+        const LINK_LAYER: Duration = Duration::from_micros(10);
+        let from_air = if setup.up { &mut forward } else { &mut backward };
+        from_air[1].one_way_delay = from_air[1].one_way_delay - LINK_LAYER;
+        from_air[2].one_way_delay = from_air[2].one_way_delay + LINK_LAYER;
+    }
     // The lossy hop, towards the mobile node and from it.
     let lossy = match setup.up {
         false => (forward.last_mut(), backward.first_mut()),

@@ -26,7 +26,19 @@ pub(super) enum Chain {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
     pub(super) rate: Rate,
-    pub(super) one_way_delay: Duration,
+    one_way_delay: Duration,
+    is_ethernet: bool,
+}
+
+impl Hop {
+    /// How long a packet takes besides its own bytes: Ethernet adds a header and fills short frames up (`mac/mac-802_3.h`).
+    pub(super) fn one_way_delay(&self, packet_bytes: u32) -> Duration {
+        const HEADER_BYTES: u32 = 14;
+        const LEAST_BYTES: u32 = 64;
+        let added = (packet_bytes + HEADER_BYTES).max(LEAST_BYTES) - packet_bytes;
+        let framing = if self.is_ethernet { self.rate.time_for(u64::from(added)) } else { Duration::ZERO };
+        self.one_way_delay + framing
+    }
 }
 
 impl Chain {
@@ -35,12 +47,15 @@ impl Chain {
         let hop = |kilobits: u64, micros: u64| Hop {
             rate: Rate::from_bits_per_second(kilobits * 1000),
             one_way_delay: Duration::from_micros(micros),
+            is_ethernet: false,
         };
+        // The link layer's delay of 10 us at both ends, and 4 us of the channel between them.
+        let lan = Hop { is_ethernet: true, ..hop(100_000, 24) };
         match self {
             Chain::ThreeHops => vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(2_000, 5_000)],
             Chain::ListedDrops => vec![hop(8_000, 100), hop(800, 100_000)],
             Chain::Snoop => {
-                vec![hop(100_000, 50_000), hop(10_000, 3_000), hop(100_000, 10), hop(2_000, 5_000)]
+                vec![hop(100_000, 50_000), hop(10_000, 3_000), lan, hop(2_000, 5_000)]
             }
             Chain::VegasBuffers => vec![hop(20_000, 22_000), hop(20_000, 2_000), hop(10_000, 1_000)],
         }

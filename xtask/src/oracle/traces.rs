@@ -55,9 +55,9 @@ pub(super) fn compare_all(paths: &[PathBuf]) -> Result<FamilyReport, String> {
 fn compare_one(trace: Trace) -> Result<Compared, String> {
     let setup = &trace.setup;
     let run = Run {
-        lost_acknowledgments: Vec::new(),
         setup,
         losses: dice::losses(setup),
+        lost_acknowledgments: dice::lost_acknowledgments(setup),
         keep: Keep { rows: true, acknowledgments: false },
     };
     let outcome = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;

@@ -185,11 +185,11 @@ impl Snoop {
     fn notify_of_losses(&mut self, from: Side, packet: &mut Packet, exit: &mut Exit<'_>) {
         match from {
             Side::Wireless if packet.segment.sequence_length() > 0 => {
-                self.uplink.on_data(&packet.segment, self.parameters.repairs_fill_gaps)
+                self.uplink.on_data(&packet.segment, self.parameters.remembers_uplink_as_ns2)
             }
             Side::Wireless => {}
             Side::Wired => {
-                if let Some(mark) = self.uplink.mark(&packet.segment, self.parameters.lists_further_losses) {
+                if let Some(mark) = self.uplink.mark(&packet.segment, &self.parameters) {
                     exit.mark(packet, mark);
                 }
             }

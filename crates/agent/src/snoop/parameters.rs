@@ -34,9 +34,10 @@ pub struct SnoopParameters {
     /// A marked acknowledgment also lists the losses behind the one that it asks for. In ns-2 it does not, and a sender with SACK, which hears of
     /// them by itself, takes them for congestion.
     pub lists_further_losses: bool,
-    /// What the mobile node sends again fills its gap at once where it lies right before later data, and duplicates for it that are still to come are
-    /// not marked, as in ns-2. Otherwise they are, until the far end has it.
-    pub repairs_fill_gaps: bool,
+    /// What came over the air is remembered as by ns-2. What the mobile node sends again fills its gap at once where it lies right before later
+    /// data, and duplicates for it that are still to come are not marked; otherwise they are, until the far end has it. And a duplicate is marked
+    /// where nothing has come behind what it asks for, as by those that the mobile node causes when it goes back too far.
+    pub remembers_uplink_as_ns2: bool,
 }
 
 impl Default for SnoopParameters {
@@ -56,7 +57,7 @@ impl Default for SnoopParameters {
             goes_on_after_timeouts: true,
             explicit_loss_notification: true,
             lists_further_losses: true,
-            repairs_fill_gaps: false,
+            remembers_uplink_as_ns2: false,
         }
     }
 }
@@ -71,7 +72,7 @@ impl SnoopParameters {
             hides_new_gaps: true,
             goes_on_after_timeouts: false,
             lists_further_losses: false,
-            repairs_fill_gaps: true,
+            remembers_uplink_as_ns2: true,
             ..Self::default()
         }
     }

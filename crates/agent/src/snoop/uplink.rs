@@ -5,6 +5,7 @@
 //! What the mobile node's own queue drops leaves the same gap, and is reported as a loss over the air: a window larger than that queue
 //! then overflows it again and again. In ns-2, too; there the sender repairs no two losses in a row, and the timeouts that follow cut such windows.
 
+use super::SnoopParameters;
 use crate::ranges::Ranges;
 use seamline_wire::{Flags, Loss, LossCause, Losses, Mark, Segment, SequenceNumber};
 
@@ -20,7 +21,7 @@ pub(super) struct Uplink {
 
 impl Uplink {
     /// Data, or a SYN, from the mobile node.
-    pub(super) fn on_data(&mut self, segment: &Segment, repairs_fill_gaps: bool) {
+    pub(super) fn on_data(&mut self, segment: &Segment, as_ns2: bool) {
         let end = *self.end.get_or_insert(segment.sequence);
         self.from.get_or_insert(segment.sequence);
         if segment.end().is_after(end) {
@@ -29,26 +30,30 @@ impl Uplink {
                 // What is not remembered must not look like a gap.
                 *self = Uplink { from: self.end, end: self.end, ..Uplink::default() };
             }
-        } else if repairs_fill_gaps && self.came.first() == Some(segment.end()) {
+        } else if as_ns2 && self.came.first().or(self.from) == Some(segment.end()) {
             self.came.insert(segment.sequence, segment.end());
         }
     }
 
-    /// The mark that an acknowledgment from the wired side is to carry, if it asks for what the air has lost: that, and where `further`
+    /// The mark that an acknowledgment from the wired side is to carry, if it asks for what the air has lost: that, and where further
     /// losses begin.
-    pub(super) fn mark(&mut self, segment: &Segment, further: bool) -> Option<Mark> {
+    pub(super) fn mark(&mut self, segment: &Segment, parameters: &SnoopParameters) -> Option<Mark> {
         let missing = segment.acknowledgment;
         let from =
             self.from.filter(|from| segment.flags.contains(Flags::ACK) && from.is_at_or_before(missing))?;
-        self.came.forget_before(missing);
-        self.from = Some(from.max(missing));
-        let next = self.came.first()?;
+        let is_duplicate = from == missing;
+        if !is_duplicate {
+            self.came.forget_before(missing);
+            self.from = Some(missing);
+        }
+        let is_presumed = parameters.remembers_uplink_as_ns2 && is_duplicate;
+        let is_lost = self.came.first().map_or(is_presumed, |next| next.is_after(missing));
         let is_bare = segment.sequence_length() == 0 && segment.mark.is_none();
-        if !is_bare || !next.is_after(missing) {
+        if !is_bare || !is_lost {
             return None;
         }
-        let behind = self.came.gaps().take(if further { Losses::MAX - 1 } else { 0 });
-        let lost = std::iter::once(missing).chain(behind);
+        let most = if parameters.lists_further_losses { Losses::MAX - 1 } else { 0 };
+        let lost = std::iter::once(missing).chain(self.came.gaps().take(most));
         let losses = lost.map(|at| Loss { offset: at.saturating_since(missing), cause: LossCause::Air });
         Some(Mark::Losses(losses.collect()))
     }

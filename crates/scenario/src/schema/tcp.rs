@@ -174,6 +174,7 @@ fn ns2<'a>() -> Keys<'a, Parameters> {
     table! { Parameters;
         .about("Only for comparisons with ns-2");
         key vegas_rounds_difference (ns2().vegas.rounds_difference): boolean(), "Vegas compares its queue estimate in whole segments; on in the profiles of ns-2";
+        key first_marked_duplicate_repairs (ns2().first_marked_duplicate_repairs): boolean(), "Loss notifications count on duplicate acknowledgments only, and the first of them retransmits, as with `eln_`";
     }
 }
 

@@ -17,6 +17,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Quirks {
     /// Headers count as 40 bytes and 8 for each SACK block; other options are free, and a mark shortens no segment.
     pub flat_headers: bool,
+    /// A sender hears of losses over the air from duplicate acknowledgments alone, and only the first of them has the segment sent
+    /// again, unless that lies right behind the one that was sent again last. None lets a new segment go; each counts towards the
+    /// threshold of fast retransmit without reaching it. The retransmission timer and the timing of a segment run on (`eln_`,
+    /// `TcpAgent::tcp_eln`). Not for SACK, which has no `eln_` there.
+    pub first_marked_duplicate_repairs: bool,
     /// Vegas.
     pub vegas: VegasQuirks,
 }

@@ -87,6 +87,7 @@ fn ns2(window_limit: u32) -> Parameters {
         },
         ns2: Quirks {
             flat_headers: true,
+            first_marked_duplicate_repairs: false,
             vegas: VegasQuirks {
                 rounds_difference: true,
                 log_segments: Some(window_limit),

@@ -11,6 +11,8 @@ pub(super) enum Reported {
     Some,
     /// The first missing segment was lost over the air: the acknowledgment is no sign of congestion.
     OverTheAir,
+    /// Likewise, and it has had what it asks for.
+    Answered,
 }
 
 impl Sender {
@@ -28,6 +30,9 @@ impl Sender {
         if !self.acts_on_losses() {
             return Reported::Nothing;
         }
+        if self.view.parameters.ns2.first_marked_duplicate_repairs {
+            return self.answer_as_ns2(segment, is_duplicate);
+        }
         self.notified.begin(self.view.unacknowledged);
         let losses = segment.mark.and_then(Mark::losses);
         if let Some(losses) = losses {
@@ -43,6 +48,22 @@ impl Sender {
             self.settle_loan(reported, is_duplicate, acknowledged);
         }
         reported
+    }
+
+    fn answer_as_ns2(&mut self, segment: &Segment, is_duplicate: bool) -> Reported {
+        if !is_duplicate || segment.mark.and_then(Mark::losses).is_none() {
+            return Reported::Nothing;
+        }
+        self.recovery.note_duplicate();
+        let missing = self.view.unacknowledged;
+        let is_first = self.recovery.duplicate_acks() == 1;
+        if is_first && self.notified.repaired_to.is_none_or(|end| missing > end) {
+            self.notified.repaired_to = Some(missing + u64::from(self.view.segment_size));
+            self.commands.push(Command::Retransmit(missing));
+        } else {
+            self.commands.push(Command::SEND);
+        }
+        Reported::Answered
     }
 
     /// A segment is lent for each one that has left the network. What is acknowledged takes back what it had lent, but for the
@@ -76,7 +97,7 @@ impl Sender {
     /// Send what was lost over the air again, at once, and what may go in its place. Recovery has had its turn, so what it has
     /// sent again just now is not sent twice.
     pub(super) fn repair(&mut self, reported: Reported, exit: &mut Exit<'_>) {
-        if reported == Reported::Nothing {
+        if matches!(reported, Reported::Nothing | Reported::Answered) {
             return;
         }
         self.send_again_what_the_air_has_lost(exit);
@@ -94,17 +115,13 @@ impl Sender {
                 missing.sent_again.is_none_or(|at| timeout.is_some_and(|timeout| at + timeout <= now));
             again && missing.at < next && (missing.listed || missing.at == first)
         };
-        let passed_over =
-            self.notified.repaired_to.filter(|_| !self.view.parameters.loss_notification.repairs_neighbours);
-        let is_due = |missing: &Missing| is_due(missing) && Some(missing.at) != passed_over;
         let mut from = first;
         while let Some(at) = self.notified.next_over_the_air(from, is_due) {
             if self.timing.is_some_and(|(timed, _)| timed == at) {
                 self.commands.push(Command::AbandonTiming);
             }
             self.commands.push(Command::Retransmit(at));
-            self.notified.repaired_to = Some(at + u64::from(self.view.segment_size));
-            if at == first && self.view.parameters.loss_notification.restarts_timer {
+            if at == first {
                 self.commands.push(Command::RestartTimer);
             }
             from = at + 1;

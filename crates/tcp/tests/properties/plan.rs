@@ -63,6 +63,8 @@ pub(crate) struct Plan {
     pub(crate) handover: Option<&'static Scheme>,
     /// What both ends do about losses whose cause is reported, which is drawn on the way.
     pub(crate) loss_notification: LossNotificationParameters,
+    /// As in ns-2.
+    pub(crate) first_marked_duplicate_repairs: bool,
     /// What the layers below tell, in order of time; it need not be true.
     pub(crate) signals: Vec<Notice>,
 }
@@ -126,6 +128,7 @@ pub(crate) fn plan() -> impl Strategy<Value = Plan> {
             seed,
             handover: None,
             loss_notification: LossNotificationParameters::default(),
+            first_marked_duplicate_repairs: false,
             signals: Vec::new(),
         },
     )
@@ -234,23 +237,12 @@ pub(crate) fn plan_with_moves(scheme: &'static Scheme) -> impl Strategy<Value = 
 
 /// A case in which acknowledgments list losses, and the network says of each what it likes.
 pub(crate) fn plan_with_notified_losses() -> impl Strategy<Value = Plan> {
-    (plan(), any::<[bool; 5]>()).prop_map(|(mut plan, choices)| {
-        let [
-            repeats,
-            duplicates_let_segments_go,
-            restarts_timer,
-            repairs_neighbours,
-            counts_marked_duplicates,
-        ] = choices;
+    (plan(), any::<[bool; 3]>()).prop_map(|(mut plan, choices)| {
+        let [repeats, duplicates_let_segments_go, as_ns2] = choices;
         let repeat = if repeats { Repeat::AfterRoundTrip { variations: 0 } } else { Repeat::Never };
-        plan.loss_notification = LossNotificationParameters {
-            scheme: LossNotification::ListAndActOn,
-            repeat,
-            duplicates_let_segments_go,
-            restarts_timer,
-            repairs_neighbours,
-            counts_marked_duplicates,
-        };
+        let scheme = LossNotification::ListAndActOn;
+        plan.loss_notification = LossNotificationParameters { scheme, repeat, duplicates_let_segments_go };
+        plan.first_marked_duplicate_repairs = as_ns2;
         plan
     })
 }

@@ -52,6 +52,7 @@ impl Run {
             parameters.segments.selective_acknowledgments = app.sack;
             parameters.connection.user_timeout = None;
             parameters.loss_notification = plan.loss_notification.clone();
+            parameters.ns2().first_marked_duplicate_repairs = plan.first_marked_duplicate_repairs;
             EndpointConfig {
                 local: address(side),
                 remote: address(1 - side),

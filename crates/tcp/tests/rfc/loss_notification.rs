@@ -255,38 +255,59 @@ fn handover_schemes_are_not_notified() {
     }
 }
 
-/// ns-2's sender (`TcpAgent::tcp_eln`) passes over a segment right behind the one that it sent again last, but not one further on; the timer, which
-/// it has not restarted, has to send it.
+/// A sender of ns-2 (`TcpAgent::tcp_eln`) that has sent ten segments.
+fn of_ns2(variant: &str) -> Script {
+    ten_segments(variant, |parameters| {
+        parameters.loss_notification.scheme = LossNotification::ActOn;
+        parameters.ns2().first_marked_duplicate_repairs = true;
+    })
+}
+
+/// What a mark for the first missing segment has sent again.
+fn repaired(script: &mut Script, at: u32) -> Vec<u32> {
+    let left = script.inject(ack(at).mark(mark(&[(0, AIR)]))).take();
+    left.iter().filter(|it| it.sequence < 10_001).map(|it| it.sequence).collect()
+}
+
+/// In ns-2 a mark on a new acknowledgment says nothing; the first duplicate that has one repairs, and a later one does not, whatever came
+/// before it.
+#[test]
+fn the_first_marked_duplicate_may_repair_alone() {
+    for variant in ["tahoe", "reno", "newreno"] {
+        let mut script = of_ns2(variant);
+        script.at(1100);
+        assert_eq!(repaired(&mut script, 1001), [], "{variant}: a new acknowledgment");
+        assert_eq!(repaired(&mut script, 1001), [1001], "{variant}: the first duplicate");
+        assert_eq!(repaired(&mut script, 1001), [], "{variant}: the second");
+        script.at(1200).inject(ack(4001)).take();
+        script.inject(ack(4001)).take();
+        assert_eq!(repaired(&mut script, 4001), [], "{variant}: the second, but the first with a mark");
+        assert_eq!(cuts(&script), 0, "{variant}");
+    }
+}
+
+/// ns-2's sender passes over a segment right behind the one that it sent again last, but not one further on.
 #[test]
 fn a_neighbour_may_be_passed_over() {
-    for (repairs, sent) in [(true, vec![1001]), (false, vec![])] {
-        let mut script = ten_segments("reno", |parameters| {
-            parameters.loss_notification.duplicates_let_segments_go = false;
-            parameters.loss_notification.repairs_neighbours = repairs;
-        });
-        let listed = |script: &mut Script, at: u32| -> Vec<u32> {
-            let mark = mark(&[(0, AIR)]);
-            let left = script.inject(ack(at).mark(mark)).take();
-            left.iter().filter(|it| it.sequence < 10_001).map(|it| it.sequence).collect()
-        };
-        script.at(1100);
-        assert_eq!(listed(&mut script, 1), [1]);
-        script.at(1200).inject(ack(1001)).take();
-        assert_eq!(listed(&mut script, 1001), sent, "neighbours are repaired: {repairs}");
-        script.at(1300).inject(ack(3001)).take();
-        assert_eq!(listed(&mut script, 3001), [3001]);
-    }
+    let mut script = of_ns2("reno");
+    script.at(1100);
+    assert_eq!(repaired(&mut script, 1), [1]);
+    script.at(1200).inject(ack(1001)).take();
+    assert_eq!(repaired(&mut script, 1001), []);
+    script.at(1300).inject(ack(3001)).take();
+    assert_eq!(repaired(&mut script, 3001), [3001]);
+    // The timer has not been restarted by the last repair: it runs from the new acknowledgment.
+    script.at(2299).expect_nothing().at(2300).expect(data(3001..4001));
 }
 
 /// In ns-2 marked duplicates count: after three of them one without a mark is no third one, and nothing is cut.
 #[test]
 fn marked_duplicates_may_count() {
-    for (counts, expected) in [(false, 1), (true, 0)] {
-        for variant in ["tahoe", "reno", "newreno"] {
-            let mut script = ten_segments(variant, |parameters| {
-                parameters.loss_notification.duplicates_let_segments_go = false;
-                parameters.loss_notification.counts_marked_duplicates = counts;
-            });
+    for variant in ["tahoe", "reno", "newreno"] {
+        let ours = |parameters: &mut Parameters| {
+            parameters.loss_notification.duplicates_let_segments_go = false;
+        };
+        for (mut script, expected) in [(ten_segments(variant, ours), 1), (of_ns2(variant), 0)] {
             script.at(1100);
             for _ in 0..3 {
                 script.inject(ack(1).mark(mark(&[(0, AIR)]))).take();
@@ -294,7 +315,7 @@ fn marked_duplicates_may_count() {
             for _ in 0..3 {
                 script.inject(ack(1)).take();
             }
-            assert_eq!(cuts(&script), expected, "{variant}, counted: {counts}");
+            assert_eq!(cuts(&script), expected, "{variant}");
         }
     }
 }
