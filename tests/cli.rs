@@ -253,7 +253,7 @@ fn the_list_has_the_systems_of_the_papers() {
 fn what_only_comparisons_need_is_listed_when_asked_for() {
     let folder = folder();
     let historical = stdout(&seamline(&["list", "--historical"], folder.path())).to_owned();
-    for expected in ["ns2-2001", "flow.NAME.ns2.vegas_rounds_difference", "agent.NAME.snoop.profile"] {
+    for expected in ["ns2-2.1b7", "flow.NAME.ns2.vegas_rounds_difference", "agent.NAME.snoop.profile"] {
         assert!(historical.contains(expected), "{expected}");
     }
     assert!(!historical.contains("linux") && !historical.contains("flow.NAME.vegas."), "{historical}");

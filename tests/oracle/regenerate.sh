@@ -57,6 +57,21 @@ for variant in $variants; do
     ns ns2/outage.tcl variant="$variant" out=0.1 mode=dual dur=12 packets=1 scratch="$scratch/raw" |
         gzip -9n > "traces/outage_${variant}_01.csv.gz"
 done
+# release NAME [setting ...]
+release() {
+    name=$1
+    shift
+    for variant in Tahoe Reno Newreno Sack1; do
+        ns ns2/random_loss.tcl release="$name" variant="$variant" per=0.05 seed=6 dur=30 packets=1 scratch="$scratch/raw" "$@" |
+            gzip -9n > "traces/release_${name}_${variant}.csv.gz"
+    done
+    ns ns2/listed_drops.tcl release="$name" config=plain variant=Reno droplist=0 stop=10 scratch="$scratch/raw" "$@" |
+        gzip -9n > "traces/release_${name}_first.csv.gz"
+}
+release 2.1b7 tick=0.1 minrto=0 limtx=0
+release 2.1b8 tick=0.1 minrto=1.0 limtx=0 iw=2 syn=true
+release 2.26 minrto=1.0 iw=2 syn=true useheaders=true
+release 2.27 minrto=1.0 iw=2 syn=true useheaders=true
 # The other variants have no `eln_`.
 for variant in Tahoe Reno Newreno; do
     ns ns2/snoop.tcl variant="$variant" up=1 eln=1 per=0 ackper=0.03 seed=3 dur=40 packets=1 scratch="$scratch/raw" \

@@ -4,7 +4,8 @@ use crate::{AgentTcp, Bits, ElnAckParameters, FairnessParameters, Handshake, Lim
 use crate::{ObtcpParameters, Parameters, Role, SnoopParameters, SplitParameters, WtcpParameters};
 use seamline_config::choices;
 use seamline_config::keys::{
-    Keys, boolean, choice, named, number, positive_rate, positive_time, size_within, table, time, whole,
+    Keys, boolean, choice, named, named_since, number, positive_rate, positive_time, size_within, table,
+    time, whole,
 };
 use seamline_config::units::Complaint;
 use seamline_tcp::{profile, variant};
@@ -146,7 +147,7 @@ fn split<'a>() -> Keys<'a, SplitParameters> {
 fn tcp<'a>() -> Keys<'a, AgentTcp> {
     table! { AgentTcp;
         optional variant: named(choices!(variant::all())), "TCP variant of the agent; in a scenario that of the first flow unless given, elsewhere newreno";
-        optional profile: named(choices!(profile::ALL, is_historical)), "Profile of the agent's TCP; in a scenario that of the first flow unless given, elsewhere rfc";
+        optional profile: named_since(choices!(profile::ALL, is_historical), profile::REPLACED), "Profile of the agent's TCP; in a scenario that of the first flow unless given, elsewhere rfc";
         optional minimum_rto (minimum_timeout): time(), "Minimum retransmission timeout; that of the profile unless given";
     }
     .check(|reader, it| {

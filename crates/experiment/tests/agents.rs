@@ -254,7 +254,7 @@ fn over_a_mobile_router(agents: &str) -> String {
         + &link("d1", ["bs", "mr"], &(air.clone() + &lossy("10 %")))
         + &link("d2", ["mr", "mobile"], &(air + &lossy("0.01 %")));
     let tcp = "segment_size = \"1000 bytes\", initial_window = 2, window_limit = 16, initial_threshold = 10";
-    let keys = format!("variant = \"reno\"\nprofile = \"ns2-2003\"\ntcp = {{ {tcp} }}");
+    let keys = format!("variant = \"reno\"\nprofile = \"ns2-2.27\"\ntcp = {{ {tcp} }}");
     format!("{head}{links}{}{agents}", flow("download", ["fixed", "mobile"], &keys))
 }
 

@@ -466,6 +466,18 @@ fn a_replaced_key_is_refused_with_its_new_name() {
     }
 }
 
+#[test]
+fn a_replaced_profile_is_refused_with_the_new_names() {
+    for (old, tip) in
+        [("ns2-2001", "use `ns2-2.1b7` or `ns2-2.1b8`"), ("ns2-2003", "use `ns2-2.26` or `ns2-2.27`")]
+    {
+        let all = complaints(&scenario("", "", &format!("variant = \"reno\"\nprofile = \"{old}\""), ""));
+        assert_eq!(all.len(), 1, "{all:?}");
+        let expected = format!("this value has been replaced: {tip}");
+        assert_eq!((all[0].code, all[0].tips.as_slice()), (Code::UnknownChoice, &[expected][..]));
+    }
+}
+
 /// Both say the same about a document, as far as one can see without looking at several keys at once.
 fn agree(validator: &Validator, text: &str) -> Result<bool, String> {
     let Some(document) = instance(text) else { return Ok(false) };

@@ -26,13 +26,21 @@ pub static ALL: &[&Profile] = &[
     &LINUX_6_12,
     &FREEBSD,
     #[cfg(feature = "ns2")]
-    &crate::ns2::NS2_2001,
+    &crate::ns2::NS2_2_1B7,
     #[cfg(feature = "ns2")]
-    &crate::ns2::NS2_2003,
+    &crate::ns2::NS2_2_1B8,
+    #[cfg(feature = "ns2")]
+    &crate::ns2::NS2_2_26,
+    #[cfg(feature = "ns2")]
+    &crate::ns2::NS2_2_27,
     #[cfg(feature = "ns2")]
     &crate::ns2::NS2_2010,
     &RFC,
 ];
+
+/// Names that profiles had, and those to be used for them.
+pub static REPLACED: &[(&str, &str)] =
+    &[("ns2-2001", "`ns2-2.1b7` or `ns2-2.1b8`"), ("ns2-2003", "`ns2-2.26` or `ns2-2.27`")];
 
 /// The profile of this name.
 pub fn find(name: &str) -> Option<&'static Profile> {

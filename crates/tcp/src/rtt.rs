@@ -13,6 +13,8 @@ parameters! {
         /// Whether the minimum holds for the variation term alone, so that a timeout is at least the smoothed round-trip time and the
         /// minimum together: Linux's `tcp_rtt_estimator`. Only the estimator of RFC 6298 has such a term.
         pub minimum_bounds_variation: bool = false,
+        /// Whether the minimum bounds the timeout after back-off, not before it (ns-2 before March 2002, `rfc2988_`).
+        pub minimum_bounds_backed_off: bool = false,
         /// Whether every acknowledgment that advances gives a sample by its timestamp (RFC 7323 section 4.1), as in Linux; otherwise a
         /// timestamp gives one only while no segment is being timed, so that there is one sample for each round trip.
         pub samples_every_acknowledgment: bool = false,
@@ -80,7 +82,7 @@ pub struct RoundTrip {
 }
 
 /// A smoothed round-trip time and its variation, in nanoseconds (RFC 6298 sections 2.2 and 2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Smoothed {
     /// SRTT.
     pub mean: Duration,
@@ -106,10 +108,10 @@ impl Smoothed {
 pub struct RoundTripEstimator {
     parameters: RoundTripParameters,
     round_trip: RoundTrip,
-    fine: Option<Smoothed>,
+    fine: Smoothed,
     has_sample: bool,
-    smoothed_ticks: i64,
-    variation_ticks: i64,
+    smoothed_ticks: i32,
+    variation_ticks: i32,
     base_timeout: Duration,
     backoff: u32,
 }
@@ -121,7 +123,7 @@ impl RoundTripEstimator {
         RoundTripEstimator {
             parameters,
             round_trip: RoundTrip::default(),
-            fine: None,
+            fine: Smoothed::default(),
             has_sample: false,
             smoothed_ticks: 0,
             variation_ticks: 0,
@@ -135,7 +137,7 @@ impl RoundTripEstimator {
     }
     /// The same in nanoseconds, whatever clock the timeout is measured with; `None` before the first sample.
     pub fn fine(&self) -> Option<Smoothed> {
-        self.fine
+        self.has_sample.then_some(self.fine)
     }
     /// The factor of the exponential back-off: 1, 2, 4, ...
     pub fn backoff(&self) -> u32 {
@@ -146,8 +148,8 @@ impl RoundTripEstimator {
         self.round_trip.latest = elapsed;
         let first = self.round_trip.minimum.is_zero();
         self.round_trip.minimum = if first { elapsed } else { self.round_trip.minimum.min(elapsed) };
-        let fine = self.fine.map_or_else(|| Smoothed::first(elapsed), |known| known.and(elapsed));
-        self.fine = Some(fine);
+        let fine = self.fine().map_or_else(|| Smoothed::first(elapsed), |known| known.and(elapsed));
+        self.fine = fine;
         match self.parameters.estimator {
             Estimator::Rfc6298 { granularity } => {
                 let bounds = self.parameters.minimum_bounds_variation;
@@ -179,8 +181,8 @@ impl RoundTripEstimator {
     fn sample_ticks(&mut self, sent: Instant, elapsed: Duration, tick: Duration, phase: Duration) {
         let tick_nanos = tick.as_nanos().max(1);
         let since_tick = (sent.as_nanos() + phase.as_nanos()) % tick_nanos;
-        let measured =
-            i64::try_from((elapsed.as_nanos() + since_tick) / tick_nanos).unwrap_or(i64::MAX).max(1);
+        const MOST: u64 = 1 << 25;
+        let measured = ((elapsed.as_nanos() + since_tick) / tick_nanos).clamp(1, MOST) as i32;
         if self.has_sample {
             let mut delta = measured - (self.smoothed_ticks >> 3);
             self.smoothed_ticks = (self.smoothed_ticks + delta).max(1);
@@ -191,7 +193,7 @@ impl RoundTripEstimator {
             self.variation_ticks = measured << 1;
         }
         let timeout_ticks = ((self.variation_ticks << 3) + self.smoothed_ticks) >> 3;
-        let in_ticks = |n: i64| Duration::from_nanos(n.unsigned_abs().saturating_mul(tick_nanos));
+        let in_ticks = |n: i32| Duration::from_nanos(u64::from(n.unsigned_abs()).saturating_mul(tick_nanos));
         self.base_timeout = in_ticks(timeout_ticks);
         self.round_trip.smoothed = in_ticks(self.smoothed_ticks >> 3);
         self.round_trip.variation = in_ticks(self.variation_ticks) / 4;
@@ -199,10 +201,13 @@ impl RoundTripEstimator {
 
     /// The retransmission timeout now, with its bounds and back-off.
     pub fn timeout(&self) -> Duration {
-        let floored = self.base_timeout.max(self.parameters.minimum_timeout);
+        let minimum = self.parameters.minimum_timeout;
+        let bounds_later = self.parameters.minimum_bounds_backed_off;
+        let floored = if bounds_later { self.base_timeout } else { self.base_timeout.max(minimum) };
         let is_first = !self.has_sample && self.backoff == 1;
         let margin = if is_first { Duration::ZERO } else { self.parameters.timeout_margin };
-        let backed_off = (floored * u64::from(self.backoff) + margin).min(self.parameters.maximum_timeout);
+        let backed_off = (floored * u64::from(self.backoff) + margin).max(minimum);
+        let backed_off = backed_off.min(self.parameters.maximum_timeout);
         match self.parameters.estimator {
             Estimator::Ticks { tick, .. } => backed_off.max(tick * 2),
             Estimator::Rfc6298 { .. } | Estimator::KarnPartridge { .. } => backed_off,
@@ -247,10 +252,9 @@ impl RoundTripEstimator {
     fn forget_mean(&mut self) {
         self.variation_ticks += self.smoothed_ticks >> 3;
         self.smoothed_ticks = 0;
-        self.fine = None;
         self.has_sample = false;
         if let Estimator::Ticks { tick, .. } = self.parameters.estimator {
-            self.round_trip.variation = tick * self.variation_ticks.unsigned_abs() / 4;
+            self.round_trip.variation = tick * u64::from(self.variation_ticks.unsigned_abs()) / 4;
         }
         self.round_trip.smoothed = Duration::ZERO;
     }
@@ -282,6 +286,22 @@ mod tests {
         estimator.sample(Instant::ZERO, Duration::from_millis(480));
         // Smoothed 130 ms, variation 100 ms: four times that is above the minimum.
         assert_eq!(estimator.timeout(), Duration::from_millis(530));
+    }
+
+    /// ns-2 before `rfc2988_`: smoothed 100 ms and variation 50 ms make 300 ms, doubled 600 ms and 1200 ms.
+    #[test]
+    fn the_minimum_may_bound_what_is_backed_off() {
+        for (late, expected) in [(false, [1000, 2000, 4000]), (true, [1000, 1000, 1200])] {
+            let mut estimator = RoundTripEstimator::new(RoundTripParameters {
+                minimum_bounds_backed_off: late,
+                ..RoundTripParameters::default()
+            });
+            estimator.sample(Instant::ZERO, Duration::from_millis(100));
+            for millis in expected {
+                assert_eq!(estimator.timeout(), Duration::from_millis(millis), "{late}");
+                estimator.back_off();
+            }
+        }
     }
 
     /// Worked by hand from relation 1 of paper cross-layer-handover with alpha = 0.75: 100 ms; 75 + 45 = 120 ms; 90 + 10 = 100 ms.

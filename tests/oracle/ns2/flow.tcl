@@ -17,8 +17,15 @@ proc read_settings {arrayName} {
 array set FLOW_DEFAULTS {
     variant Reno seed 1 window 64 qlim 50 pkt 1000
     tick 0.01 minrto 0.2 limtx 1 syn false iw 1 useheaders false
-    alpha 1 beta 3 gamma 1
+    alpha 1 beta 3 gamma 1 release 2010
 }
+
+# release: the switches of 2.35 that older releases had in the other position, besides the settings above.
+array set SWITCHES {2010 {}}
+set SWITCHES(2.27) {precisionReduce_ false rtxcur_init_ 6.0}
+set SWITCHES(2.26) [concat $SWITCHES(2.27) {exitFastRetrans_ false newreno_changes1_ 0 partial_window_deflation_ 0}]
+set SWITCHES(2.1b8) [concat $SWITCHES(2.26) {rfc2988_ false}]
+set SWITCHES(2.1b7) [concat $SWITCHES(2.1b8) {timerfix_ false}]
 
 # A bulk flow from node `from` to node `to` that starts at time zero. Returns the sending agent.
 proc bulk_flow {sim from to arrayName} {
@@ -32,6 +39,9 @@ proc bulk_flow {sim from to arrayName} {
     } { $sender set $variable $want($key) }
     if {$want(variant) eq "Vegas"} {
         foreach key {alpha beta gamma} { $sender set v_${key}_ $want($key) }
+    }
+    foreach {variable value} $::SWITCHES($want(release)) {
+        if {$want(variant) eq "Newreno" || ![regexp {newreno|partial} $variable]} { $sender set $variable $value }
     }
     $sim attach-agent $from $sender
     $sim attach-agent $to $receiver

@@ -25,6 +25,6 @@ if {[llength $want(droplist)] > 0} {
 set sender [bulk_flow $sim $server $client want]
 record $sim $sender $nodes [list $router $client] $want(scratch).[pid]
 set keys {tick minrto limtx syn iw useheaders window seed}
-foreach {key usual} {pkt 1000 qlim 50 stop 6} { if {$want($key) != $usual} { lappend keys $key } }
+foreach {key usual} {pkt 1000 qlim 50 stop 6 release 2010} { if {$want($key) != $usual} { lappend keys $key } }
 $sim at $want(stop) { print_recording $sim $sender want $keys; exit 0 }
 $sim run

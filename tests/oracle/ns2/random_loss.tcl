@@ -28,6 +28,7 @@ set sender [bulk_flow $sim $server $mobile want]
 if {$want(packets)} {
     record $sim $sender $nodes [list $base $mobile] $want(scratch).[pid]
     set keys {chain per lossat dur tick minrto limtx syn iw useheaders window seed pkt qlim}
+    if {$want(release) ne "2010"} { lappend keys release }
     $sim at $want(dur) { print_recording $sim $sender want $keys; exit 0 }
 }
 $sim at $want(dur) {

@@ -13,9 +13,9 @@ use seamline_net::{Limit, LinkConfig, QueueConfig, Schedule};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::host::ConnectionId;
 use seamline_tcp::loss_notification::LossNotification;
-use seamline_tcp::ns2::{DrivenClock, NS2_2010};
+use seamline_tcp::ns2::DrivenClock;
 use seamline_tcp::rtt::Estimator;
-use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, variant};
+use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{
     Duration, Input, Instant, Machine, NodeId, Outbox, Port, Segment, SequenceNumber, TransportPort,
@@ -230,9 +230,11 @@ fn hosts(setup: &Setup, parameters: &Arc<Parameters>) -> Result<(Host, Host), St
     Ok((sender, receiver))
 }
 
-/// ns-2.35's parameters with what the setup overrides.
+/// The parameters of a release of ns-2 with what the setup overrides.
 fn parameters(setup: &Setup) -> Result<Parameters, String> {
-    let mut parameters = (NS2_2010.parameters)();
+    let name = format!("ns2-{}", setup.release);
+    let profile = profile::find(&name).ok_or_else(|| format!("there is no profile {name}"))?;
+    let mut parameters = (profile.parameters)();
     let tick = Duration::from_secs_f64(setup.tick);
     parameters.round_trip.estimator = Estimator::Ticks { tick, phase: tick.mul_f64(setup.clock_phase()) };
     parameters.round_trip.minimum_timeout = Duration::from_secs_f64(setup.minrto);

@@ -122,6 +122,8 @@ macro_rules! settings {
 settings! {
     /// The sender.
     variant: Variant = Variant::Newreno, "variant", named;
+    /// The release of ns-2 whose profile is compared.
+    release: String = "2010".to_owned(), "release", |_: &str, value: &str| Ok::<_, String>(value.trim().to_owned());
     /// Decides the sender's clock phase, and the losses of family a.
     seed: u32 = 1, "seed", number;
     /// Packet size in bytes.

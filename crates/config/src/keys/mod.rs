@@ -19,8 +19,9 @@ pub use reference::{key_list, key_paths, reference_page};
 pub use section::{Kinds, Section};
 pub use shape::{Choice, KeyShape, KindShape, Shape, TableShape};
 pub use takes::{
-    Takes, amount, boolean, choice, coordinate, distance, index_of, name, named, number, path, positive_rate,
-    positive_speed, positive_time, share, size_within, text, time, time_or_word, unread, whole,
+    Takes, amount, boolean, choice, coordinate, distance, index_of, name, named, named_since, number, path,
+    positive_rate, positive_speed, positive_time, share, size_within, text, time, time_or_word, unread,
+    whole,
 };
 
 #[doc(inline)]

@@ -270,6 +270,24 @@ pub fn named<'a>(choices: Vec<Choice>) -> Takes<'a, &'static str> {
     Takes::new(shape, move |node| choose(node, &choices).map(|index| choices[index].name), quoted)
 }
 
+/// One of these names. Each of `replaced` is refused, with the name of what replaced it.
+pub fn named_since<'a>(
+    choices: Vec<Choice>,
+    replaced: &'static [(&'static str, &'static str)],
+) -> Takes<'a, &'static str> {
+    let shape = Shape::Choice(choices.clone());
+    let read = move |node: &Node| {
+        choose(node, &choices).map(|index| choices[index].name).map_err(|mut complaint| {
+            let name = reader::text(node).unwrap_or_default();
+            if let Some((_, by)) = replaced.iter().find(|(old, _)| *old == name) {
+                complaint.tips = vec![format!("this value has been replaced: use {by}")];
+            }
+            complaint
+        })
+    };
+    Takes::new(shape, read, quoted)
+}
+
 fn choose(node: &Node, choices: &[Choice]) -> Result<usize, Complaint> {
     let name = reader::text(node)?;
     choices.iter().position(|known| known.name == name).ok_or_else(|| {

@@ -8,7 +8,8 @@ use super::with_records;
 use crate::codes::Code;
 use crate::document::Node;
 use crate::keys::{
-    Choice, Section, Shape, amount, boolean, name, named, positive_time, table, time, unread, whole,
+    Choice, Section, Shape, amount, boolean, name, named, named_since, positive_time, table, time, unread,
+    whole,
 };
 use crate::reader::Reader;
 use crate::units::{Amount, Complaint};
@@ -129,7 +130,7 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
         optional variant: unread(Shape::OpenChoice(choices!(variant::all()), OF_KERNELS, "with the TCP of a kernel, any congestion control that it has")), "TCP variant; required unless `congestion_control` and `recovery` are given";
         optional congestion_control: named(choices!(cc::all())), "Congestion control, with `recovery` instead of a variant";
         optional recovery: named(choices!(recovery::ALL)), "Loss recovery, with `congestion_control` instead of a variant";
-        property profile: named(choices!(profile::ALL, is_historical)), "Set of parameters that the tables below change", |_, show| show(&profile::DEFAULT.name), set_profile;
+        property profile: named_since(choices!(profile::ALL, is_historical), profile::REPLACED), "Set of parameters that the tables below change", |_, show| show(&profile::DEFAULT.name), set_profile;
         key handover: named(schemes), "Handover scheme of both ends";
         key count: whole(1, 100_000), "Number of parallel copies";
         key start: time(), "Start time of the first copy";

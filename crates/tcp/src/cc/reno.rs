@@ -72,6 +72,7 @@ impl CongestionControl for Reno {
         let threshold = parameters.stored_threshold(half);
         let congestion = match loss {
             Loss::Detected if parameters.cut_to_threshold => threshold,
+            Loss::Detected if parameters.whole_cut => half.trunc().max(1.0),
             Loss::Detected => half.max(1.0),
             Loss::Collapsed => 1.0,
         };

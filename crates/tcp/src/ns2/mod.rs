@@ -6,7 +6,7 @@ mod profiles;
 mod ring;
 
 #[cfg(feature = "ns2")]
-pub use profiles::{NS2_2001, NS2_2003, NS2_2010};
+pub use profiles::{NS2_2_1B7, NS2_2_1B8, NS2_2_26, NS2_2_27, NS2_2010};
 pub(crate) use ring::Ring;
 
 use std::sync::Arc;
@@ -22,6 +22,9 @@ pub struct Quirks {
     /// threshold of fast retransmit without reaching it. The retransmission timer and the timing of a segment run on (`eln_`,
     /// `TcpAgent::tcp_eln`). Not for SACK, which has no `eln_` there.
     pub first_marked_duplicate_repairs: bool,
+    /// A new acknowledgment restarts the retransmission timer before its round-trip time and the end of the back-off are known (before May 2001,
+    /// `timerfix_`).
+    pub timer_before_sample: bool,
     /// Vegas.
     pub vegas: VegasQuirks,
 }

@@ -7,29 +7,49 @@ use crate::recovery::RecoveryParameters;
 use crate::rtt::{Estimator, RoundTripParameters};
 use seamline_wire::Duration;
 
-/// ns-2 before 2002.
-pub static NS2_2001: Profile = Profile {
-    name: "ns2-2001",
-    summary: "ns-2 of 2000-2001: clock tick 100 ms, minimum RTO 1 s, no limited transmit, initial window 1",
-    cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
+const CITE: &str = "ns-2 2.35, CHANGES.html and the dates in tcl/lib/ns-default.tcl";
+
+/// ns-2 2.1b7 and 2.1b7a.
+pub static NS2_2_1B7: Profile = Profile {
+    name: "ns2-2.1b7",
+    summary: "ns-2 2.1b7 (October 2000): clock tick 100 ms, no minimum RTO, no limited transmit, initial window 1",
+    cite: CITE,
     is_historical: true,
-    parameters: ns2_2001,
+    parameters: ns2_2_1b7,
 };
 
-/// ns-2 of 2002 to 2004.
-pub static NS2_2003: Profile = Profile {
-    name: "ns2-2003",
-    summary: "ns-2 of 2002-2004: clock tick 10 ms, minimum RTO 1 s, limited transmit, initial window 2",
-    cite: "ns-2 ChangeLog and tcl/lib/ns-default.tcl",
+/// ns-2 2.1b8.
+pub static NS2_2_1B8: Profile = Profile {
+    name: "ns2-2.1b8",
+    summary: "ns-2 2.1b8 (June 2001): clock tick 100 ms, minimum RTO 1 s, no limited transmit, initial window 2",
+    cite: CITE,
     is_historical: true,
-    parameters: ns2_2003,
+    parameters: ns2_2_1b8,
+};
+
+/// ns-2 2.1b9 (April 2002) to 2.26.
+pub static NS2_2_26: Profile = Profile {
+    name: "ns2-2.26",
+    summary: "ns-2 2.26 (February 2003): clock tick 10 ms, minimum RTO 1 s, limited transmit, old NewReno",
+    cite: CITE,
+    is_historical: true,
+    parameters: ns2_2_26,
+};
+
+/// ns-2 2.27.
+pub static NS2_2_27: Profile = Profile {
+    name: "ns2-2.27",
+    summary: "ns-2 2.27 (January 2004): clock tick 10 ms, minimum RTO 1 s, limited transmit, NewReno of RFC 2582",
+    cite: CITE,
+    is_historical: true,
+    parameters: ns2_2_27,
 };
 
 /// ns-2 from 2006 on.
 pub static NS2_2010: Profile = Profile {
     name: "ns2-2010",
     summary: "ns-2 2.34-2.35: clock tick 10 ms, minimum RTO 0.2 s, limited transmit, initial window 2",
-    cite: "ns-2 2.35, tcl/lib/ns-default.tcl",
+    cite: CITE,
     is_historical: true,
     parameters: ns2_2010,
 };
@@ -88,6 +108,7 @@ fn ns2(window_limit: u32) -> Parameters {
         ns2: Quirks {
             flat_headers: true,
             first_marked_duplicate_repairs: false,
+            timer_before_sample: false,
             vegas: VegasQuirks {
                 rounds_difference: true,
                 log_segments: Some(window_limit),
@@ -107,21 +128,53 @@ fn ns2_2010() -> Parameters {
     ns2(NS2_DEFAULT_WINDOW)
 }
 
-fn ns2_2003() -> Parameters {
-    let mut parameters = ns2(NS2_DEFAULT_WINDOW);
+/// What changed between this release and 2.34.
+fn ns2_2_27() -> Parameters {
+    let mut parameters = ns2_2010();
+    // 14 October 2004, minrto_.
     parameters.round_trip.minimum_timeout = Duration::from_secs(1);
+    // 21 January 2006, rtxcur_init_.
     parameters.round_trip.initial_timeout = Duration::from_secs(6);
+    // 24 January 2006, precisionReduce_.
+    parameters.window.whole_cut = true;
     parameters
 }
 
-fn ns2_2001() -> Parameters {
-    let mut parameters = ns2_2003();
+/// What changed between this release and 2.27.
+fn ns2_2_26() -> Parameters {
+    let mut parameters = ns2_2_27();
+    // 5 May 2003, newreno_changes1_ and partial_window_deflation_.
+    parameters.recovery.impatient = false;
+    parameters.recovery.partial_ack_deflates = false;
+    // 28 July 2003, exitFastRetrans_.
+    parameters.recovery.inflates_outside_recovery = true;
+    parameters
+}
+
+/// What changed between this release and 2.1b9.
+fn ns2_2_1b8() -> Parameters {
+    let mut parameters = ns2_2_26();
+    // 28 November 2001, useHeaders_: a packet has 1000 bytes with its headers.
+    parameters.segments.maximum_segment_size = 960;
+    // 28 November 2001, singledup_.
+    parameters.recovery.limited_transmit = false;
+    // 7 March 2002, rfc2988_.
+    parameters.round_trip.minimum_bounds_backed_off = true;
+    // 7 March 2002, tcpTick_.
     if let Estimator::Ticks { tick, .. } = &mut parameters.round_trip.estimator {
         *tick = Duration::from_millis(100);
     }
+    parameters
+}
+
+/// What changed between this release and 2.1b8. That connections begin without a SYN (syn_, 17 May 2001) is up to who opens them.
+fn ns2_2_1b7() -> Parameters {
+    let mut parameters = ns2_2_1b8();
+    // 11 May 2001, timerfix_.
+    parameters.ns2.timer_before_sample = true;
+    // 26 May 2001, windowInit_.
     parameters.window.initial = 1.0;
-    parameters.recovery.limited_transmit = false;
-    parameters.recovery.partial_ack_deflates = false;
-    parameters.recovery.impatient = false;
+    // 27 May 2001, minrto_. Two ticks of the clock remain.
+    parameters.round_trip.minimum_timeout = Duration::ZERO;
     parameters
 }

@@ -107,6 +107,8 @@ parameters! {
         /// On a loss found from acknowledgments set the window to the threshold (RFC 5681), not to the
         /// unrounded half.
         pub cut_to_threshold: bool = true,
+        /// That half, where the window falls to it, is rounded down to whole segments (ns-2 before January 2006, `precisionReduce_`).
+        pub whole_cut: bool = false,
         /// What becomes of the window while nothing is outstanding.
         pub idle_restart: IdleRestart = IdleRestart::RestartWindow,
         /// A window that was neither full nor acknowledged into for a retransmission timeout, for want of data

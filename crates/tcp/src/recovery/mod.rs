@@ -152,6 +152,9 @@ parameters! {
         /// On a partial acknowledgment deflate the window by what was acknowledged (RFC 6582 section 3.2,
         /// step 3), instead of dropping all inflation.
         pub partial_ack_deflates: bool = true,
+        /// Duplicate acknowledgments beyond the threshold inflate the window also where they have begun no recovery, as after a timeout
+        /// (ns-2 before July 2003, `exitFastRetrans_`). Read by the recoveries `reno` and `newreno`.
+        pub inflates_outside_recovery: bool = false,
         /// Restart the retransmission timer for the first partial acknowledgment only (RFC 6582
         /// section 4: the Impatient variant), instead of for each (Slow-but-Steady).
         pub impatient: bool = true,
@@ -287,8 +290,12 @@ fn count_duplicate(
 }
 
 /// What every recovery does about a new acknowledgment outside of loss.
-fn acknowledge(commands: &mut Commands) {
-    commands.extend([Command::SampleRoundTrip, Command::RestartTimer, Command::Grow]);
+fn acknowledge(view: &View, commands: &mut Commands) {
+    let restarts_first = view.parameters.ns2.timer_before_sample;
+    commands.extend(restarts_first.then_some(Command::RestartTimer));
+    commands.push(Command::SampleRoundTrip);
+    commands.extend((!restarts_first).then_some(Command::RestartTimer));
+    commands.push(Command::Grow);
 }
 
 /// What every recovery does when a move has taken what was outstanding: go back without a cut, and end the

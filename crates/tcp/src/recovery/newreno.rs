@@ -43,9 +43,14 @@ impl FastRecovery {
     }
     /// RFC 6582 section 3.2, steps 2 and 4.
     fn on_duplicate(&mut self, view: &View, commands: &mut Commands) {
-        match count_duplicate(&mut self.duplicates, &view.parameters.recovery, commands) {
+        let parameters = &view.parameters.recovery;
+        let inflates = self.recovering || parameters.inflates_outside_recovery;
+        match count_duplicate(&mut self.duplicates, parameters, commands) {
             Duplicate::AtThreshold if view.unacknowledged > self.recover => self.enter(view, commands),
-            Duplicate::Later if self.recovering => commands.push(Command::Inflate(view.inflation + 1)),
+            Duplicate::AtThreshold if inflates => {
+                commands.push(Command::Inflate(parameters.duplicate_threshold));
+            }
+            Duplicate::Later if inflates => commands.push(Command::Inflate(view.inflation + 1)),
             _ => {}
         }
     }
@@ -73,7 +78,7 @@ impl FastRecovery {
             commands.push(Command::SetWindow(Window { congestion, ..view.window }));
             commands.extend([Command::SampleRoundTrip, Command::RestartTimer]);
         } else {
-            acknowledge(commands);
+            acknowledge(view, commands);
         }
     }
     /// Section 3.2, step 3, partial acknowledgment.
@@ -114,10 +119,11 @@ impl Recovery for FastRecovery {
             self.on_partial(ack, view, commands);
         } else if ack.advanced {
             self.duplicates = 0;
-            if self.recovering || (!self.is_newreno && view.inflation > 0) {
+            let inflates = !self.is_newreno || view.parameters.recovery.inflates_outside_recovery;
+            if self.recovering || (inflates && view.inflation > 0) {
                 self.leave(view, commands);
             } else {
-                acknowledge(commands);
+                acknowledge(view, commands);
             }
         } else if ack.duplicate {
             self.on_duplicate(view, commands);
