@@ -127,6 +127,7 @@ pub fn obtcp<'a>() -> Keys<'a, ObtcpParameters> {
         key requests: whole(1, 1000), "Maximum number of requests of the mobile router for the same bytes";
         key local_retransmissions: whole(0, 1000), "Maximum number of retransmissions of a packet without a request";
         key minimum_timeout: positive_time(), "Minimum time before a request or retransmission is repeated";
+        key timer_granularity: time(), "Minimum time by which a timer exceeds the smoothed round-trip time";
         key base_station_timer: boolean(), "The base station retransmits the last packets on a timer of its own";
         key continues_after_timeouts (goes_on_after_timeouts): boolean(), AFTER_TIMEOUTS;
     }

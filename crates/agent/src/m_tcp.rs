@@ -94,7 +94,7 @@ impl MTcp {
             store: Store::default(),
             heard: Heard::default(),
             scales: Scales::default(),
-            round_trip: RoundTrip::of_data(parameters.minimum_timeout),
+            round_trip: RoundTrip::of_data(parameters.minimum_timeout, Duration::ZERO),
             end: None,
             passed: None,
             newest: None,

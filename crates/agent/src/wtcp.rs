@@ -80,7 +80,7 @@ impl Wtcp {
         Wtcp {
             store: Store::default(),
             heard: Heard::default(),
-            round_trip: RoundTrip::of_data(parameters.minimum_timeout),
+            round_trip: RoundTrip::of_data(parameters.minimum_timeout, Duration::ZERO),
             end: None,
             waits_from: None,
             timer: NEVER,

@@ -8,7 +8,13 @@ use seamline_wire::control::MissingBytes::{LostByCongestion, Request};
 use seamline_wire::{Duration, Instant};
 use support::{Script, Sent, ack, data};
 
+/// Its timers are those of Snoop, longer than all delays here.
 fn agent(obtcp: ObtcpParameters) -> Script {
+    let obtcp = ObtcpParameters {
+        minimum_timeout: Duration::from_millis(100),
+        timer_granularity: Duration::ZERO,
+        ..obtcp
+    };
     Script::new(find("obtcp").unwrap().build(&Parameters { obtcp, ..Parameters::default() }))
 }
 

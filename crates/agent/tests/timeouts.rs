@@ -3,6 +3,7 @@
 mod support;
 
 use seamline_agent::{ObtcpParameters, Parameters, Role, SnoopParameters, find};
+use seamline_wire::Duration;
 use support::{Script, Sent, ack, data};
 
 fn snoop(snoop: SnoopParameters) -> Script {
@@ -10,8 +11,13 @@ fn snoop(snoop: SnoopParameters) -> Script {
 }
 
 fn base_station_that_goes_on(goes_on_after_timeouts: bool) -> Script {
-    let obtcp =
-        ObtcpParameters { role: Role::BaseStation, goes_on_after_timeouts, ..ObtcpParameters::default() };
+    let obtcp = ObtcpParameters {
+        role: Role::BaseStation,
+        goes_on_after_timeouts,
+        minimum_timeout: Duration::from_millis(100),
+        timer_granularity: Duration::ZERO,
+        ..ObtcpParameters::default()
+    };
     Script::new(find("obtcp").unwrap().build(&Parameters { obtcp, ..Parameters::default() }))
 }
 

@@ -284,6 +284,29 @@ fn obtcp_repairs_two_links_in_series() {
     }
 }
 
+/// The longer the link to the host, the slower: a timer whose shortest time is near a multiple of the round trip over that link must not
+/// make a longer link the faster one. A window of 16 packets every round trip bounds each run from above.
+#[test]
+fn obtcp_slows_down_with_the_delay_of_the_link_to_the_host() {
+    let pair = (obtcp("base station", "d1") + &obtcp("mobile router", "d2")).replacen(
+        "\"base station\" }",
+        "\"base station\", continues_after_timeouts = false }",
+        1,
+    );
+    let mut shorter = f64::INFINITY;
+    for d2 in [5, 10, 15, 20, 25, 45, 50] {
+        let delay = format!("link.d2.one_way_delay=\"{d2} ms\"");
+        let losses = ["link.d1.down.loss.probability=\"0 %\"", "link.d2.down.loss.probability=\"10 %\""];
+        let overrides = [&delay, losses[0], losses[1], "seeds=3", "duration=\"60 s\""];
+        let ours = goodput(&flows(&over_a_mobile_router(&pair), &overrides));
+        let most = 16.0 * 8000.0 / (2.0 * (0.0205 + f64::from(d2) * 1e-3));
+        println!("{d2} ms: {ours} of {most} bit/s");
+        assert!(ours < 0.98 * shorter, "{d2} ms: {ours}, with less delay {shorter}");
+        assert!((0.5 * most..most).contains(&ours), "{d2} ms: {ours} of {most}");
+        shorter = ours;
+    }
+}
+
 /// Through three radio cells with Mobile IP. Late packets make the old agents create the connection again; the state
 /// must come from the radio cell that the node was in last, and nothing may stall.
 #[test]

@@ -28,7 +28,7 @@ impl BaseStation {
             store: Store::default(),
             end: None,
             acknowledged: None,
-            round_trip: RoundTrip::of_data(parameters.minimum_timeout),
+            round_trip: RoundTrip::of_data(parameters.minimum_timeout, parameters.timer_granularity),
             timer: NEVER,
             parameters,
         }

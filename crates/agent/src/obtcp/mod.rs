@@ -61,6 +61,8 @@ pub struct ObtcpParameters {
     pub local_retransmissions: u32,
     /// The shortest time after which something is asked for or sent again without a sign.
     pub minimum_timeout: Duration,
+    /// A timer waits at least so much longer than the smoothed round-trip time (RFC 6298 section 2.3, G).
+    pub timer_granularity: Duration,
     /// The base station sends the oldest packet again when nothing is acknowledged or asked for within its timeout: when the last packets
     /// are lost, nothing behind them shows the mobile router a gap.
     pub base_station_timer: bool,
@@ -70,14 +72,16 @@ pub struct ObtcpParameters {
 }
 
 impl Default for ObtcpParameters {
-    /// Cache, retransmissions and timeout are those of Snoop, so that a comparison shows only which agent repairs what.
+    /// Cache and retransmissions are those of Snoop. The timers are finer: Snoop's 100 ms are longer than the round trips over a wireless link,
+    /// so that it depends on their ratio, not on the delay, how long a repair that is lost again takes.
     fn default() -> Self {
         ObtcpParameters {
             role: Role::MobileRouter,
             cache: 100,
             requests: 10,
             local_retransmissions: 10,
-            minimum_timeout: Duration::from_millis(100),
+            minimum_timeout: Duration::from_millis(10),
+            timer_granularity: Duration::from_millis(10),
             base_station_timer: true,
             goes_on_after_timeouts: true,
         }
