@@ -77,18 +77,18 @@ pub static ALL: &[System] = systems! {
     "SACK", "EL", Simulated, flow "variant" = "\"sack\"", ["E1" "E2" "E3" "E4" "E5" "E6" "E7" "E8" "L1" "L6"];
     "Westwood", "E", Simulated, flow "variant" = "\"westwood\"", ["E1" "E2" "E3" "E4" "E5" "E6" "E7" "E8" "E9"];
     "Vegas", "V", Simulated, flow "variant" = "\"vegas\"", ["V1" "V2" "V3" "V4" "V5" "V6"];
-    "TCP-DCR", "O", NotYet, [];
-    "T/TCP", "L", NotYet, [];
+    "TCP-DCR", "O", Simulated, flow "variant" = "\"dcr\"", [];
+    "T/TCP", "L", Simulated, flow "tcp.transactions" = "true", [];
 
     "TR-ACKs", "E", Both, flow "handover" = "\"tr-acks\"", ["E5" "E6" "E7" "E8"];
     "Freeze-TCP", "EO", Both, flow "handover" = "\"freeze\"", ["E2" "E3" "E4" "E6" "E7" "E8" "E10"];
-    "Freeze-TCP with timestamps", "E", NotYet, [];
+    "Freeze-TCP with timestamps", "E", Simulated, flow "handover" = "\"freeze-timestamps\"", [];
     "EHN", "E", Both, flow "handover" = "\"ehn\"", ["E1" "E2" "E3" "E4" "E5" "E6" "E7" "E8" "E9" "E10"];
-    "ELFN", "E", NotYet, [];
-    "TCP-MD", "V", NotYet, [];
-    "TCP-R", "V", NotYet, [];
-    "FxRTO", "V", NotYet, [];
-    "ACK buffering (Omae et al.)", "V", NotYet, [];
+    "ELFN", "E", Simulated, flow "handover" = "\"elfn\"", [];
+    "TCP-MD", "V", Simulated, flow "handover" = "\"tcp-md\"", [];
+    "TCP-R", "V", Simulated, flow "handover" = "\"tcp-r\"", [];
+    "FxRTO", "V", Simulated, flow "tcp.rto_backoff" = "\"fixed\"", [];
+    "ACK buffering (Omae et al.)", "V", Simulated, flow "handover" = "\"ack-buffering\"", [];
     "Demo-Vegas", "V", Simulated, flow "handover" = "\"demo-vegas\"", ["V1" "V2" "V3" "V4" "V6"];
     "Mobility-Vegas", "V", Simulated, flow "handover" = "\"mobility-vegas\"", ["V1" "V2" "V3" "V4" "V5"];
     "ECLAIR, cross-layer reset", "X", Simulated, flow "handover" = "\"cross-layer\"", ["X1" "X2" "X3" "X4"];
