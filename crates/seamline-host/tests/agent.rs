@@ -49,6 +49,17 @@ fn obtcp_takes_a_role_in_both_spellings_and_its_old_names_are_refused() {
     assert_contains(&other, &["for obtcp only"]);
 }
 
+/// The kinds that scenarios have and hosts do not are known by name, and each refusal says what to use.
+#[test]
+fn agents_for_simulations_are_refused_with_a_sentence() {
+    let at = ["--in", "no-such-1", "--out", "no-such-2"];
+    for kind in seamline_agent::ALL.iter().filter(|kind| !kind.runs_on_real_hosts) {
+        let message = refused(&[&[kind.name], &at[..]].concat(), 2);
+        let sentence = format!("the agent `{}` runs in simulations only", kind.name);
+        assert_contains(&message, &[&sentence, "tip: "]);
+    }
+}
+
 #[test]
 fn a_file_with_mistakes_is_refused_with_their_places() {
     let folder = tempfile::tempdir().unwrap();
