@@ -1,9 +1,9 @@
 //! Headers and control messages of simulated packets as bytes.
 
 use seamline_wire::codec::{
-    EncodeError, Headers, IpVersion, encode_headers, encode_tunnel, ip_header, message,
+    EncodeError, Headers, IpVersion, encode_headers, encode_home_address, encode_tunnel, ip_header, message,
 };
-use seamline_wire::{Control, Packet};
+use seamline_wire::{Control, Packet, Tunnel, TunnelHeader};
 
 /// Write all headers of a packet, or all of a control message; returns their length.
 pub(crate) fn write_headers(
@@ -13,12 +13,16 @@ pub(crate) fn write_headers(
 ) -> Result<usize, EncodeError> {
     let inner = inner_version(packet, version);
     let tunnels = packet.tunnels.iter();
-    let through = |place: usize| match packet.tunnels.is_through_ipv6(place) {
-        true => IpVersion::V6,
-        false if packet.control().is_some() => IpVersion::V4,
-        false => version,
+    let through = |place: usize| match packet.tunnels.header(place) {
+        TunnelHeader::Ipv6 | TunnelHeader::HomeAddress => IpVersion::V6,
+        TunnelHeader::Ipv4 if packet.control().is_some() => IpVersion::V4,
+        TunnelHeader::Ipv4 => version,
     };
-    let mut length: usize = (0..tunnels.len()).map(|place| through(place).header_length()).sum();
+    let adds = |place: usize| match packet.tunnels.header(place) {
+        TunnelHeader::HomeAddress => Tunnel::HOME_ADDRESS_BYTES as usize,
+        TunnelHeader::Ipv4 | TunnelHeader::Ipv6 => through(place).header_length(),
+    };
+    let mut length: usize = (0..tunnels.len()).map(adds).sum();
     length += match packet.control() {
         Some(control) => message::encode(packet, control, version, &mut out[length..])?,
         None => {
@@ -33,6 +37,10 @@ pub(crate) fn write_headers(
     };
     let (mut at, whole) = (0, length + payload_length(packet) as usize);
     for (place, tunnel) in tunnels.enumerate().rev() {
+        if packet.tunnels.header(place) == TunnelHeader::HomeAddress {
+            at += encode_home_address(tunnel, whole - at - adds(place), &mut out[at..])?;
+            continue;
+        }
         let outer = ip_header(through(place), tunnel.entry, tunnel.exit).with_ecn(packet.ecn);
         let around = if place == 0 { inner } else { through(place - 1) };
         let inner_length = whole - at - outer.version().header_length();
@@ -41,9 +49,12 @@ pub(crate) fn write_headers(
     Ok(length)
 }
 
-/// Control messages have the IP version of their protocol; those between agents and segments that of the capture.
+/// Control messages have the IP version of their protocol; those between agents and segments that of the capture, unless
+/// an extension header of IPv6 keeps an address of theirs.
 fn inner_version(packet: &Packet, version: IpVersion) -> IpVersion {
+    let keeps_home_address = packet.tunnels.header(0) == TunnelHeader::HomeAddress;
     match packet.control() {
+        _ if keeps_home_address && !packet.tunnels.is_empty() => IpVersion::V6,
         None => version,
         Some(Control::Ipv6(_)) => IpVersion::V6,
         Some(Control::Recovery(_)) => version,

@@ -5,9 +5,11 @@ mod common;
 use common::tshark;
 use seamline_capture::{Capture, CaptureOptions};
 use seamline_wire::control::{
-    BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
+    BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, CorrespondentAcknowledgement,
+    CorrespondentUpdate, HandoverAcknowledge, HandoverInitiate, Ipv6Control, ProxyRouterAdvertisement,
+    ProxyRouterSolicitation, RouterAdvertisement, Test, TestInit,
 };
-use seamline_wire::{Control, Extra, Instant, NodeId, Packet, Segment, TransportPort, Tunnel};
+use seamline_wire::{Control, Extra, Instant, NodeId, Packet, Segment, TransportPort, Tunnel, TunnelHeader};
 
 const ROUTER: NodeId = NodeId(3);
 const HOME_AGENT: NodeId = NodeId(2);
@@ -220,4 +222,184 @@ fn wireshark_sees_through_tunnels_of_ipv6() {
     data.decapsulate();
     data.decapsulate();
     assert_eq!(data.wire_bytes, 1000);
+}
+
+/// RFC 6275 sections 6.1.3 to 6.1.6: tests and their requests.
+#[test]
+fn wireshark_reads_return_routability() {
+    let (init, test) = (TestInit { cookie: 0x1122 }, Test { cookie: 0x1122, nonce_index: 3, token: 0x3344 });
+    let packets = [
+        carrying(MOBILE, ROUTER, Ipv6Control::HomeTestInit(init)),
+        carrying(ON_LINK, ROUTER, Ipv6Control::CareOfTestInit(init)),
+        carrying(ROUTER, MOBILE, Ipv6Control::HomeTest(test)),
+        carrying(ROUTER, ON_LINK, Ipv6Control::CareOfTest(test)),
+    ];
+    let fields = [
+        "frame.len",
+        "mip6.mhtype",
+        "mip6.hoti.cookie",
+        "mip6.coti.cookie",
+        "mip6.hot.nindex",
+        "mip6.hot.token",
+        "mip6.cot.nindex",
+        "mip6.cot.cookie",
+        "_ws.malformed",
+        "_ws.expert.message",
+    ];
+    let Some(lines) = tshark(&capture(&packets), &fields) else { return };
+    assert_eq!(
+        lines,
+        [
+            "56|1|0x0000000000001122|||||||",
+            "56|2||0x0000000000001122||||||",
+            "64|3|||3|0x0000000000003344||||",
+            // Wireshark has one field for both kinds of token.
+            "64|4||||0x0000000000003344|3|0x0000000000001122||",
+        ]
+    );
+}
+
+/// RFC 6275 sections 6.2.6 and 6.2.7: 6 bytes of nonce indices and 14 of authorization data end an update at 32 bytes;
+/// six bytes of padding stand before the latter in an acknowledgement.
+#[test]
+fn wireshark_reads_bindings_of_correspondents() {
+    let update = |care_of_address| {
+        let update = BindingUpdate {
+            sequence: 7,
+            flags: BindingFlags::ACKNOWLEDGE,
+            lifetime_units: 105,
+            home_address: MOBILE,
+            care_of_address,
+        };
+        let message =
+            CorrespondentUpdate { update, home_nonce_index: 3, care_of_nonce_index: 4, authenticator: 0x55 };
+        carrying(care_of_address, ROUTER, Ipv6Control::CorrespondentUpdate(message))
+    };
+    let answer = BindingAcknowledgement {
+        status: BindingStatus::EXPIRED_NONCES,
+        mobile_router: false,
+        sequence: 7,
+        lifetime_units: 0,
+        home_address: MOBILE,
+        care_of_address: ON_LINK,
+    };
+    let answer = CorrespondentAcknowledgement { correspondent: ROUTER, answer };
+    let answer = carrying(ROUTER, ON_LINK, Ipv6Control::CorrespondentAcknowledgement(answer));
+    let packets = [update(ON_LINK), update(MOBILE), answer];
+    let fields = [
+        "frame.len",
+        "mip6.mhtype",
+        "mip6.bu.lifetime",
+        "mip6.ni.hni",
+        "mip6.ni.cni",
+        "mip6.bad.auth",
+        "mip6.ba.status",
+        "ipv6.opt.mipv6.home_address",
+        "ipv6.routing.mipv6.home_address",
+        "_ws.malformed",
+        "_ws.expert.message",
+    ];
+    let Some(lines) = tshark(&capture(&packets), &fields) else { return };
+    assert_eq!(
+        lines,
+        [
+            "96|5|105|3|4|000000000000005500000000||fd00::5|||",
+            "72|5|105|3|4|000000000000005500000000|||||",
+            "96|6||||000000000000000000000000|138||fd00::5||",
+        ]
+    );
+}
+
+/// RFC 6275 sections 6.3 and 6.4: 24 bytes more, and checksums over the home address.
+#[test]
+fn wireshark_reads_data_with_a_home_address() {
+    let data = |source, destination| Packet {
+        source,
+        destination,
+        source_port: TransportPort(35001),
+        destination_port: TransportPort(5001),
+        wire_bytes: 1020,
+        segment: Segment { length: 960, ..Segment::default() },
+        ..Packet::default()
+    };
+    let (mut up, mut down) = (data(MOBILE, ROUTER), data(ROUTER, MOBILE));
+    assert!(up.enter(Tunnel { entry: ON_LINK, exit: ROUTER }, TunnelHeader::HomeAddress));
+    assert!(down.enter(Tunnel { entry: ROUTER, exit: ON_LINK }, TunnelHeader::HomeAddress));
+    let mut forwarded = down.clone();
+    assert!(forwarded.encapsulate_in_ipv6(Tunnel { entry: ANCHOR, exit: NodeId(0x22) }));
+    let fields = [
+        "frame.len",
+        "ipv6.src",
+        "ipv6.dst",
+        "ipv6.opt.mipv6.home_address",
+        "ipv6.routing.mipv6.home_address",
+        "tcp.dstport",
+        "tcp.len",
+        "_ws.malformed",
+    ];
+    let Some(lines) = tshark(&capture(&[up, down, forwarded]), &fields) else { return };
+    assert_eq!(
+        lines,
+        [
+            "1044|fd00::21|fd00::3|fd00::5||5001|960|",
+            "1044|fd00::3|fd00::21||fd00::5|5001|960|",
+            "1084|fd00::4,fd00::3|fd00::22,fd00::21||fd00::5|5001|960|",
+        ]
+    );
+}
+
+/// RFC 5568 sections 6.1, 6.2.1 and 6.3: ICMPv6 type 154 with subtypes 2 and 3, Mobility Header types 14 and 15 with options
+/// at 8n+4, and a Neighbor Advertisement.
+#[test]
+fn wireshark_reads_prepared_handovers() {
+    let asked = ProxyRouterSolicitation { identifier: 4, access_point: 1 };
+    let answer = |router| {
+        let heard = ProxyRouterAdvertisement { identifier: 4, access_point: 1, router };
+        carrying(ROUTER, ON_LINK, Ipv6Control::ProxyRouterAdvertisement(heard))
+    };
+    let update = BindingUpdate {
+        sequence: 7,
+        flags: BindingFlags::ACKNOWLEDGE | BindingFlags::HOME_REGISTRATION,
+        lifetime_units: 10,
+        home_address: MOBILE,
+        care_of_address: ON_LINK,
+    };
+    let initiate =
+        HandoverInitiate { sequence: 9, previous_care_of_address: MOBILE, new_care_of_address: ON_LINK };
+    let acknowledge = HandoverAcknowledge { sequence: 9, code: HandoverAcknowledge::PROHIBITED };
+    let packets = [
+        carrying(MOBILE, ROUTER, Ipv6Control::ProxyRouterSolicitation(asked)),
+        answer(Some(ANCHOR)),
+        answer(None),
+        carrying(MOBILE, ROUTER, Ipv6Control::PredictiveBindingUpdate(update)),
+        carrying(ROUTER, ANCHOR, Ipv6Control::HandoverInitiate(initiate)),
+        carrying(ANCHOR, ROUTER, Ipv6Control::HandoverAcknowledge(acknowledge)),
+        carrying(ON_LINK, ANCHOR, Ipv6Control::NeighborAdvertisement(ON_LINK)),
+    ];
+    let fields = [
+        "frame.len",
+        "icmpv6.type",
+        "icmpv6.fmip6.subtype",
+        "icmpv6.checksum.status",
+        "mip6.mhtype",
+        "mip6.fbu.seqnr",
+        "mip6.acoa.acoa",
+        "mip6.hi.seqnr",
+        "mip6.hack.code",
+        "icmpv6.nd.na.target_address",
+        "_ws.malformed",
+    ];
+    let Some(lines) = tshark(&capture(&packets), &fields) else { return };
+    assert_eq!(
+        lines,
+        [
+            "80|154|2|1|||||||",
+            "120|154|3|1|||||||",
+            "80|154|3|1|||||||",
+            "96||||8|7|fd00::21||||",
+            "104||||14|||9|||",
+            "56||||15||||129||",
+            "72|136||1||||||fd00::21|",
+        ]
+    );
 }

@@ -1,9 +1,12 @@
 //! The IPv6 access router at a base station: advertises, and forwards everything else.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::movement::CellId;
 use crate::ports::AgentPorts;
 use crate::send::control;
-use seamline_wire::control::{Ipv6Control, RouterAdvertisement};
+use seamline_wire::control::{
+    Ipv6Control, ProxyRouterAdvertisement, ProxyRouterSolicitation, RouterAdvertisement,
+};
 use seamline_wire::random::Stream;
 use seamline_wire::{Control, Input, Instant, Machine, NodeId, Outbox, Packet};
 
@@ -24,12 +27,31 @@ pub struct AccessRouterConfig {
 pub struct AccessRouter {
     config: AccessRouterConfig,
     advertiser: Advertiser,
+    /// By radio cell: the access router there.
+    neighbors: Vec<(CellId, NodeId)>,
 }
 
 impl AccessRouter {
     /// A router that has not advertised yet.
     pub fn new(config: AccessRouterConfig, stream: Stream) -> Self {
-        AccessRouter { config, advertiser: Advertiser::new(config.advertisements, stream) }
+        let advertiser = Advertiser::new(config.advertisements, stream);
+        AccessRouter { config, advertiser, neighbors: Vec::new() }
+    }
+
+    /// With these neighbors, which it tells nodes about that prepare a fast handover (RFC 5568 section 6.1.2).
+    #[must_use]
+    pub fn with_neighbors(mut self, neighbors: Vec<(CellId, NodeId)>) -> Self {
+        self.neighbors = neighbors;
+        self
+    }
+
+    fn advertise_neighbor(&self, to: NodeId, asked: ProxyRouterSolicitation, out: &mut Outbox) {
+        let ProxyRouterSolicitation { identifier, access_point } = asked;
+        let neighbor = self.neighbors.iter().find(|(cell, _)| cell.0 == access_point);
+        let router = neighbor.map(|(_, router)| *router);
+        let advertisement = ProxyRouterAdvertisement { identifier, access_point, router };
+        let message = Control::Ipv6(Ipv6Control::ProxyRouterAdvertisement(advertisement));
+        control(out, AgentPorts::AIR, self.config.node, to, message);
     }
 
     fn advertise(&self, to: NodeId, out: &mut Outbox) {
@@ -48,6 +70,13 @@ impl AccessRouter {
                 self.advertise(packet.source, out);
                 out.recycle(packet);
             }
+            Some(Control::Ipv6(Ipv6Control::ProxyRouterSolicitation(asked))) => {
+                self.advertise_neighbor(packet.source, *asked, out);
+                out.recycle(packet);
+            }
+            Some(Control::Ipv6(Ipv6Control::NeighborAdvertisement(_))) => {
+                out.send(AgentPorts::DEPARTED, packet)
+            }
             _ => out.send(AgentPorts::NETWORK, packet),
         }
     }
@@ -59,7 +88,7 @@ impl Machine for AccessRouter {
             Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(packet, out),
             Input::Packet(_, packet) => {
                 let message = packet.control();
-                let is_fast = matches!(message, Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(_))));
+                let is_fast = matches!(message, Some(Control::Ipv6(it)) if it.is_for_fast_handover());
                 out.send(if is_fast { AgentPorts::DEPARTED } else { AgentPorts::NODE }, packet);
             }
             Input::Wake => {

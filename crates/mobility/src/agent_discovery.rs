@@ -55,6 +55,11 @@ impl AgentDiscovery {
             actions.push(Action::Send { from, to, message: solicitation });
         }
     }
+    /// The node has moved to this agent, as it knows without an advertisement. The next one of any agent counts.
+    pub(crate) fn arrive(&mut self, now: Instant, agent: NodeId, actions: &mut Actions) {
+        self.current = Some(Heard { agent, until: now });
+        actions.push(Action::Moved { agent });
+    }
     /// An advertisement of this agent with this lifetime in seconds was received. Returns whether the node has moved
     /// to it; under lazy switching other agents are ignored while the current one is valid.
     pub(crate) fn heard(

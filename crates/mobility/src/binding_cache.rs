@@ -42,6 +42,10 @@ impl BindingCache {
         let until = Some(Instant::ZERO + Duration::from_secs(u64::from(lifetime_s)));
         self.bindings.bind(address, Some(Binding { care_of_address, until }));
     }
+    /// Remove the binding of an address, and report it if there was one.
+    pub(crate) fn unbind(&mut self, now: Instant, address: NodeId, out: &mut Outbox) {
+        self.bindings.rebind(now, address, None, out);
+    }
     /// The tunnel destination for packets to a node: `None` when it is not served here, `Some(None)` when there is no
     /// binding.
     pub(crate) fn exit(&self, now: Instant, node: NodeId) -> Option<Option<NodeId>> {

@@ -1,8 +1,12 @@
 //! The buffer of a base station for nodes that have left its radio cell; its packets are forwarded to them.
 
 use crate::binding_cache::BindingCache;
-use crate::send::{control, lose};
-use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
+use crate::handover_preparation::HandoverPreparation;
+use crate::send::{control, lose, report_binding};
+use seamline_wire::control::{
+    BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, HandoverAcknowledge,
+    HandoverInitiate, Ipv6Control,
+};
 use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -22,13 +26,13 @@ pub enum KeptAtMost {
 /// The runner of the world reports departures and reachability, and passes in the packets that waited at the
 /// downlink.
 ///
-/// For nodes with fast handovers it is a part of the previous access router (RFC 5568 section 4): the runner only
-/// reports that their link is down or up, and a Fast Binding Update says where to tunnel buffered and arriving
-/// packets.
+/// For nodes with fast handovers it is a part of the access router (RFC 5568 section 4). As the previous one: the runner
+/// only reports that their link is down or up, and a Fast Binding Update says where to tunnel buffered and arriving
+/// packets; one that comes before the node leaves takes the consent of the new router. As the new one: packets for a node
+/// that is announced wait here until it announces itself.
 #[derive(Debug)]
 pub struct DepartedBuffer {
-    /// The node it is on, and where its tunnels lead.
-    tunnels: Option<(NodeId, BindingCache)>,
+    fast: Option<FastHandovers>,
     at_most: KeptAtMost,
     departed: BTreeSet<NodeId>,
     /// Packets that waited at the downlink, to be buffered at the next step.
@@ -40,18 +44,27 @@ pub struct DepartedBuffer {
     dropped: u64,
 }
 
+/// The state of an access router with fast handovers.
+#[derive(Debug)]
+struct FastHandovers {
+    node: NodeId,
+    /// Where its tunnels lead.
+    cache: BindingCache,
+    preparation: HandoverPreparation,
+}
+
 impl DepartedBuffer {
     /// Packets come in from the base station, and leave to the downlink, by this port.
     pub const AIR: Port = Port(0);
     /// Forwarded packets leave to the router through this port.
     pub const NETWORK: Port = Port(1);
-    /// Fast Binding Updates come in by this port.
+    /// The messages of fast handovers come in by this port.
     pub const UPDATES: Port = Port(2);
 
     /// An empty buffer.
     pub fn new(at_most: KeptAtMost) -> Self {
         DepartedBuffer {
-            tunnels: None,
+            fast: None,
             at_most,
             departed: BTreeSet::new(),
             withdrawn: VecDeque::new(),
@@ -63,13 +76,19 @@ impl DepartedBuffer {
     }
 
     /// The buffer of the access router on a node, which may be asked to tunnel packets for these addresses on its
-    /// link.
+    /// link, and for which addresses on the links of neighbors the routers there are known.
     #[must_use]
-    pub fn with_fast_handovers(mut self, node: NodeId, addresses: &[NodeId]) -> Self {
+    pub fn with_fast_handovers(
+        mut self,
+        node: NodeId,
+        addresses: &[NodeId],
+        neighbors: &[(NodeId, NodeId)],
+    ) -> Self {
         // Lifetimes of Fast Binding Updates are in seconds (RFC 5568 section 6.2.2).
         let mut cache = BindingCache::new(1);
         addresses.iter().for_each(|address| cache.serve(*address, BindingFlags::HOME_REGISTRATION));
-        self.tunnels = Some((node, cache));
+        let preparation = HandoverPreparation::with_neighbors(neighbors.iter().copied());
+        self.fast = Some(FastHandovers { node, cache, preparation });
         self
     }
 
@@ -109,7 +128,7 @@ impl DepartedBuffer {
 
     /// The tunnel destination of a packet according to the last update.
     fn tunnel(&self, now: Instant, packet: &Packet) -> Option<Tunnel> {
-        let (node, cache) = self.tunnels.as_ref()?;
+        let FastHandovers { node, cache, .. } = self.fast.as_ref()?;
         let exit = cache.exit(now, packet.next_destination())??;
         Some(Tunnel { entry: *node, exit })
     }
@@ -122,13 +141,24 @@ impl DepartedBuffer {
         }
     }
 
-    /// RFC 5568 section 4: bind the previous to the new care-of address, acknowledge at once (section 6.2.3 allows it
-    /// when the node sends from its new link), and forward the buffered packets.
-    fn update(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
-        let Some((node, cache)) = &mut self.tunnels else { return };
+    /// RFC 5568 section 4: bind the previous to the new care-of address, and acknowledge. An update from the new link may
+    /// be acknowledged at once (section 6.2.3).
+    fn bind(
+        &mut self,
+        now: Instant,
+        update: &BindingUpdate,
+        out: &mut Outbox,
+    ) -> Option<BindingAcknowledgement> {
+        let FastHandovers { node, cache, .. } = self.fast.as_mut()?;
         let answer = cache.update(now, update, out);
         let message = Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer));
         control(out, Self::NETWORK, *node, update.care_of_address, message);
+        self.forward_kept(now, out);
+        Some(answer)
+    }
+
+    /// Send buffered packets through the tunnels that there are now.
+    fn forward_kept(&mut self, now: Instant, out: &mut Outbox) {
         for packet in std::mem::take(&mut self.kept) {
             match self.tunnel(now, &packet) {
                 Some(tunnel) => {
@@ -140,10 +170,118 @@ impl DepartedBuffer {
         }
     }
 
+    /// Bind a node that is still here, and acknowledge on both links (RFC 5568 section 6.2.3).
+    fn bind_early(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
+        if let Some(answer) = self.bind(now, update, out) {
+            self.answer_on_link(answer, out);
+        }
+    }
+
+    /// An acknowledgment to the node on the link of this router, whose source address needs no option.
+    fn answer_on_link(&self, answer: BindingAcknowledgement, out: &mut Outbox) {
+        let Some(FastHandovers { node, .. }) = self.fast else { return };
+        let to = answer.home_address;
+        let answer = BindingAcknowledgement { care_of_address: to, ..answer };
+        control(out, Self::AIR, node, to, Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer)));
+    }
+
+    /// RFC 5568 sections 4 and 6.2.1: ask the new router first.
+    fn prepare(&mut self, now: Instant, update: &BindingUpdate, out: &mut Outbox) {
+        let Some(FastHandovers { node, cache, preparation }) = &mut self.fast else { return };
+        match cache.exit(now, update.home_address) {
+            Some(exit) if exit == Some(update.care_of_address) => self.bind_early(now, update, out),
+            Some(_) if let Ok(begun) = preparation.begin(now, update) => {
+                begun.into_iter().for_each(|message| initiate(*node, message, out));
+            }
+            _ => self.answer_on_link(refused(update), out),
+        }
+    }
+
+    /// The answer of the new router.
+    fn on_acknowledge(&mut self, now: Instant, answer: &HandoverAcknowledge, out: &mut Outbox) {
+        let Some(FastHandovers { preparation, .. }) = &mut self.fast else { return };
+        let Some(update) = preparation.acknowledged(answer) else { return };
+        match answer.is_accepted() {
+            true => self.bind_early(now, &update, out),
+            false => self.answer_on_link(refused(&update), out),
+        }
+    }
+
+    /// A node comes: keep its packets until it is here (RFC 5568 section 4).
+    fn on_initiate(&mut self, now: Instant, from: NodeId, it: &HandoverInitiate, out: &mut Outbox) {
+        let Some(FastHandovers { node, cache, preparation }) = &mut self.fast else { return };
+        let address = it.new_care_of_address;
+        let is_ours = cache.exit(now, address).is_some();
+        if is_ours {
+            // An earlier departure is over.
+            cache.unbind(now, address, out);
+            preparation.expect(now, address);
+            report_binding(address, Some(*node), out);
+        }
+        let code = if is_ours { 0 } else { HandoverAcknowledge::PROHIBITED };
+        let answer = HandoverAcknowledge { sequence: it.sequence, code };
+        control(out, Self::NETWORK, *node, from, Control::Ipv6(Ipv6Control::HandoverAcknowledge(answer)));
+    }
+
+    /// A node announces itself: its packets go on the air (RFC 5568 section 6.3).
+    fn on_announcement(&mut self, address: NodeId, out: &mut Outbox) {
+        let Some(FastHandovers { preparation, .. }) = &mut self.fast else { return };
+        if !preparation.came(address) {
+            return;
+        }
+        report_binding(address, None, out);
+        for packet in self.take_kept(address) {
+            out.send(Self::AIR, packet);
+        }
+    }
+
+    /// The buffered packets for an address.
+    fn take_kept(&mut self, address: NodeId) -> Vec<Box<Packet>> {
+        let kept = std::mem::take(&mut self.kept);
+        let (taken, rest): (Vec<_>, Vec<_>) =
+            kept.into_iter().partition(|packet| packet.next_destination() == address);
+        self.kept = rest.into();
+        self.kept_bytes -= taken.iter().map(|packet| u64::from(packet.wire_bytes)).sum::<u64>();
+        taken
+    }
+
+    fn on_message(&mut self, now: Instant, from: NodeId, message: &Ipv6Control, out: &mut Outbox) {
+        match message {
+            Ipv6Control::FastBindingUpdate(update) => {
+                if let Some(fast) = &mut self.fast {
+                    fast.preparation.abandon(update.home_address);
+                }
+                self.bind(now, update, out);
+            }
+            Ipv6Control::PredictiveBindingUpdate(update) => self.prepare(now, update, out),
+            Ipv6Control::HandoverInitiate(it) => self.on_initiate(now, from, it, out),
+            Ipv6Control::HandoverAcknowledge(answer) => self.on_acknowledge(now, answer, out),
+            Ipv6Control::NeighborAdvertisement(address) => self.on_announcement(*address, out),
+            _ => {}
+        }
+    }
+
+    /// Send what is due once more, and drop the packets of nodes that have not come.
+    fn on_wake(&mut self, now: Instant, out: &mut Outbox) {
+        let Some(FastHandovers { node, cache, preparation }) = &mut self.fast else { return };
+        cache.expire(now, out);
+        preparation.due(now).into_iter().for_each(|message| initiate(*node, message, out));
+        for address in preparation.missed(now) {
+            report_binding(address, None, out);
+            for packet in self.take_kept(address) {
+                self.dropped += 1;
+                lose(out, DropCause::LeftCell, packet);
+            }
+        }
+    }
+
     fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+        let to = packet.next_destination();
+        let is_expected = self.fast.as_ref().is_some_and(|fast| fast.preparation.expects(to));
         match self.tunnel(now, &packet) {
+            _ if is_expected => self.keep(packet, out),
             Some(tunnel) => self.send_through(tunnel, packet, out),
-            None if self.departed.contains(&packet.next_destination()) => self.keep(packet, out),
+            None if self.departed.contains(&to) => self.keep(packet, out),
             None => out.send(Self::AIR, packet),
         }
     }
@@ -172,28 +310,42 @@ impl DepartedBuffer {
     }
 }
 
+fn initiate(node: NodeId, (to, message): (NodeId, HandoverInitiate), out: &mut Outbox) {
+    let message = Control::Ipv6(Ipv6Control::HandoverInitiate(message));
+    control(out, DepartedBuffer::NETWORK, node, to, message);
+}
+
+fn refused(update: &BindingUpdate) -> BindingAcknowledgement {
+    BindingAcknowledgement {
+        status: BindingStatus::ADMINISTRATIVELY_PROHIBITED,
+        mobile_router: false,
+        sequence: update.sequence,
+        lifetime_units: 0,
+        home_address: update.home_address,
+        care_of_address: update.care_of_address,
+    }
+}
+
 impl Machine for DepartedBuffer {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         self.catch_up(now, out);
         match input {
             Input::Packet(Self::UPDATES, packet) => {
-                if let Some(Control::Ipv6(Ipv6Control::FastBindingUpdate(update))) = packet.control() {
-                    self.update(now, &{ *update }, out);
+                if let Some(Control::Ipv6(message)) = packet.control() {
+                    self.on_message(now, packet.source, &{ *message }, out);
                 }
                 out.recycle(packet);
             }
             Input::Packet(_, packet) => self.on_air_packet(now, packet, out),
-            Input::Wake => {
-                if let Some((_, cache)) = &mut self.tunnels {
-                    cache.expire(now, out);
-                }
-            }
+            Input::Wake => self.on_wake(now, out),
             Input::Signal(_) => {}
         }
     }
     fn wake_at(&self) -> Option<Instant> {
         let has_news = !self.withdrawn.is_empty() || !self.reachable.is_empty();
-        let expiry = self.tunnels.as_ref().and_then(|(_, cache)| cache.next_expiry());
-        has_news.then_some(Instant::ZERO).or(expiry)
+        let due = |fast: &FastHandovers| {
+            fast.cache.next_expiry().into_iter().chain(fast.preparation.wake_at()).min()
+        };
+        has_news.then_some(Instant::ZERO).or(self.fast.as_ref().and_then(due))
     }
 }

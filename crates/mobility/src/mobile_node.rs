@@ -6,7 +6,7 @@ use crate::send::{lose, message_packet};
 use seamline_wire::control::Ipv6Control;
 use seamline_wire::{
     Control, DropCause, Event, HandoverPhase, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet,
-    Port, Signal,
+    Port, Signal, Tunnel, TunnelHeader,
 };
 
 /// The configuration of a mobile node.
@@ -162,12 +162,23 @@ impl MobileNode {
         tunnels.into_iter().flatten().all(|tunnel| packet.encapsulate_in_ipv6(tunnel))
     }
 
+    /// Send a packet of the host from the care-of address to a correspondent that knows it; `false` when it must take the
+    /// tunnels.
+    fn enter_direct(&self, packet: &mut Packet) -> bool {
+        let Some(protocol) = self.protocol.as_ref().filter(|_| packet.tunnels.is_empty()) else {
+            return false;
+        };
+        let entry = protocol.direct_from(packet.source, packet.destination);
+        let tunnel = |entry| Tunnel { entry, exit: packet.destination };
+        entry.map(tunnel).is_some_and(|tunnel| packet.enter(tunnel, TunnelHeader::HomeAddress))
+    }
+
     /// The radio cell for packets of its host: the old link's while that lasts and the new link is not in use.
     fn send(&self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
         let new = self.cell();
         let is_in_force = new.is_some() && !self.keeps_to_old_link;
         let old = if is_in_force { None } else { self.old_cell(now) };
-        if !self.enter_tunnels(&mut packet) {
+        if !self.enter_direct(&mut packet) && !self.enter_tunnels(&mut packet) {
             return lose(out, DropCause::NoRoute, packet);
         }
         match old.or(new) {
@@ -261,11 +272,17 @@ impl MobileNode {
         if port == Self::HOST {
             return self.send(now, packet, out);
         }
+        let is_tunneled = !packet.tunnels.is_empty() && packet.tunnels.header(0) != TunnelHeader::HomeAddress;
         // Packets from the air are for an address of this node: tunnels end here.
         while packet.decapsulate().is_some() {}
         match packet.control() {
             // Agents use the addresses of hosts for messages between them; such a host may be behind this node.
-            None | Some(Control::Recovery(_) | Control::HostUnreachable(_)) => out.send(Self::HOST, packet),
+            None | Some(Control::Recovery(_) | Control::HostUnreachable(_)) => {
+                if is_tunneled {
+                    self.step_protocol(now, ProtocolEvent::Tunneled { source: packet.source }, out);
+                }
+                out.send(Self::HOST, packet);
+            }
             Some(message) => {
                 let message = *message;
                 out.recycle(packet);
@@ -291,6 +308,10 @@ impl MobileNode {
                 }
                 if !is_replaced {
                     out.signal(signal);
+                }
+                if let (Signal::LinkGoingDown { within }, Some(_)) = (signal, self.cell()) {
+                    let next = self.movement.stays().get(self.done / 2 + 1).map(|stay| stay.cell);
+                    self.step_protocol(now, ProtocolEvent::LinkGoingDown { next, within }, out);
                 }
             }
             _ => out.signal(signal),

@@ -13,7 +13,7 @@ impl AgentPorts {
     pub const AIR: Port = Port(1);
     /// What is for others on the same node leaves by this port.
     pub const NODE: Port = Port(2);
-    /// Fast Binding Updates for the node leave through this port, to the buffer for departed nodes.
+    /// The messages of fast handovers for the node leave through this port, to the buffer for departed nodes.
     pub const DEPARTED: Port = Port(3);
 }
 

@@ -7,7 +7,7 @@ use seamline_wire::control::{
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
 /// The longest wait for an acknowledgement (MAX_BINDACK_TIMEOUT, RFC 6275 section 12).
-const LONGEST_WAIT: Duration = Duration::from_secs(32);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(32);
 /// The unit of the Lifetime fields (RFC 6275 section 6.1.7).
 pub(crate) const LIFETIME_UNIT_S: u16 = 4;
 

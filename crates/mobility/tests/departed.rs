@@ -89,7 +89,7 @@ fn hosts_behind_a_node_depart_with_it() {
 /// the node is back; strangers get nothing.
 #[test]
 fn a_fast_binding_update_sets_the_tunnel() {
-    let mut buffer = DepartedBuffer::new(KeptAtMost::Packets(9)).with_fast_handovers(AGENT_1, &[MOBILE]);
+    let mut buffer = DepartedBuffer::new(KeptAtMost::Packets(9)).with_fast_handovers(AGENT_1, &[MOBILE], &[]);
     buffer.depart(&[MOBILE], [Box::new(numbered(MOBILE, 1))].into());
     assert_eq!(ports(&deliver(&mut buffer, NOW, DepartedBuffer::AIR, numbered(MOBILE, 2))), []);
     let mut update = |now, sequence, lifetime_units, home_address, care_of_address| {

@@ -31,6 +31,7 @@ fn setup() -> Setup {
         registered_with: Some(AGENT_1),
         on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
         regional_address: Some((ANCHOR, REGIONAL)),
+        correspondents: Vec::new(),
     }
 }
 

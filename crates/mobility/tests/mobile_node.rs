@@ -30,6 +30,7 @@ fn config() -> Setup {
         registered_with: Some(AGENT_1),
         on_link_addresses: Vec::new(),
         regional_address: None,
+        correspondents: Vec::new(),
     }
 }
 

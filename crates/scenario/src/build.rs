@@ -17,7 +17,8 @@ use crate::schema::{AgentPlace, DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
 use seamline_agent::Agent;
 use seamline_mobility::{
-    AccessRouter, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode, MobilityAnchor,
+    AccessRouter, Correspondent, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode,
+    MobilityAnchor,
 };
 use seamline_net::failure_notices::FailureNotices;
 use seamline_net::notices::{HandoverNotices, LinkChange};
@@ -45,6 +46,8 @@ pub struct Places {
     routers: Vec<ElementId>,
     /// Hosts by node; `None` where no flow starts or ends.
     pub hosts: Vec<Option<ElementId>>,
+    /// By node: what exchanges packets with mobile nodes directly for its host; `None` where no protocol asks for it.
+    pub correspondents: Vec<Option<ElementId>>,
     /// Links, down and up.
     pub links: Vec<[ElementId; 2]>,
     /// By link: the announcer of its handovers.
@@ -69,6 +72,8 @@ impl Places {
             places.routers.extend(next.next());
             let is_end = scenario.flows.iter().any(|flow| flow.ends.contains(node));
             places.hosts.push(if is_end { next.next() } else { None });
+            let is_correspondent = cells::is_correspondent(scenario, node);
+            places.correspondents.push(if is_correspondent { next.next() } else { None });
         }
         places.agents = scenario.agents.iter().map(|agent| agent.kind.and_then(|_| next.next())).collect();
         for link in &scenario.links {
@@ -99,6 +104,11 @@ impl Places {
         }
     }
 
+    /// Where packets for the host of a node enter.
+    fn host_entry(&self, node: usize) -> Option<(ElementId, Port)> {
+        let correspondent = self.correspondents[node].map(|element| (element, Correspondent::NETWORK));
+        correspondent.or(self.hosts[node].map(|host| (host, TO_HOST)))
+    }
     /// The anchor on a node.
     fn anchor(&self, node: usize) -> Option<ElementId> {
         self.anchors.iter().find(|(at, _)| *at == node).map(|(_, element)| *element)
@@ -159,6 +169,8 @@ pub enum Part {
     AccessRouter(AccessRouter),
     /// The buffer of a base station for departed nodes.
     Departed(DepartedBuffer),
+    /// A correspondent node, below its host.
+    Correspondent(Correspondent),
     /// A home agent.
     HomeAgent(HomeAgent),
     /// An IPv6 home agent or mobility anchor point.
@@ -182,6 +194,7 @@ macro_rules! of_machine {
             Part::ForeignAgent($machine) => $what,
             Part::AccessRouter($machine) => $what,
             Part::Departed($machine) => $what,
+            Part::Correspondent($machine) => $what,
             Part::HomeAgent($machine) => $what,
             Part::MobilityAnchor($machine) => $what,
             Part::Agent($machine) => $what,
@@ -264,8 +277,18 @@ fn add_nodes<O: Observer>(
                 true => Part::HostPort(HostPort::default()),
             });
             debug_assert_eq!(Some(host), places.hosts[node]);
-            world.connect(host, TO_HOST, router, TO_HOST);
-            world.connect(router, TO_HOST, host, TO_HOST);
+            let mut below = (router, TO_HOST);
+            if let Some(place) = places.correspondents[node] {
+                let element = world.add(Part::Correspondent(Correspondent::new(node_id(node))));
+                debug_assert_eq!(element, place);
+                world.connect(element, Correspondent::HOST, host, TO_HOST);
+                world.connect(element, Correspondent::NETWORK, router, TO_HOST);
+                below = (element, Correspondent::HOST);
+            }
+            world.connect(host, TO_HOST, below.0, below.1);
+            if let Some((entry, port)) = places.host_entry(node) {
+                world.connect(router, TO_HOST, entry, port);
+            }
         }
     }
 }

@@ -106,7 +106,9 @@ fn more_documents() -> Vec<(String, String)> {
     ];
     let anchors = [
         ("mobile-ipv6", "home_agent = \"a\""),
+        ("mobile-ipv6-route-optimization", "home_agent = \"a\""),
         ("fmipv6", "home_agent = \"a\""),
+        ("fmipv6-predictive", "home_agent = \"a\""),
         ("hmipv6", "home_agent = \"a\", mobility_anchor_point = \"b\""),
         ("nemo", "home_agent = \"a\""),
     ];

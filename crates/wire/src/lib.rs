@@ -50,7 +50,7 @@ pub use event::{DropCause, Event, HandoverPhase, MarkRefusal, MobilityEvent, Sen
 pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};
 pub use mark::{ConnectionCount, Mark};
-pub use packet::{Extra, NodeId, Packet, TransportPort, Tunnel, Tunnels};
+pub use packet::{Extra, NodeId, Packet, TransportPort, Tunnel, TunnelHeader, Tunnels};
 pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 pub use sequence::SequenceNumber;
 pub use signal::Signal;

@@ -35,14 +35,40 @@ impl Tunnel {
     pub const BYTES: u32 = 20;
     /// What a tunnel through IPv6 adds: its header (RFC 2473 section 3).
     pub const IPV6_BYTES: u32 = 40;
+    /// What the home address adds when it is not among the addresses of the IPv6 header (RFC 6275 sections 6.3 and 6.4).
+    pub const HOME_ADDRESS_BYTES: u32 = 24;
+}
+
+/// What a tunnel adds to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TunnelHeader {
+    /// An IPv4 header in front ([`Tunnel::BYTES`]).
+    Ipv4,
+    /// An IPv6 header in front ([`Tunnel::IPV6_BYTES`]).
+    Ipv6,
+    /// No second header: the ends of the tunnel replace the addresses in the packet's own IPv6 header, and an extension
+    /// header keeps the home address ([`Tunnel::HOME_ADDRESS_BYTES`]). From a mobile node that is a Home Address option
+    /// (RFC 6275 section 6.3), to a mobile node a routing header of type 2 (section 6.4).
+    HomeAddress,
+}
+
+impl TunnelHeader {
+    /// Bytes that it adds to a packet.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            TunnelHeader::Ipv4 => Tunnel::BYTES,
+            TunnelHeader::Ipv6 => Tunnel::IPV6_BYTES,
+            TunnelHeader::HomeAddress => Tunnel::HOME_ADDRESS_BYTES,
+        }
+    }
 }
 
 /// The tunnels that a packet is in, at most two.
 #[derive(Clone, Copy, Debug, Eq, Default)]
 pub struct Tunnels {
     len: u8,
-    /// Bit by bit, innermost lowest: whether it goes through IPv6.
-    through_ipv6: u8,
+    /// Two bits for each tunnel, innermost lowest: what it adds.
+    headers: u8,
     /// Innermost first.
     list: [PackedTunnel; Tunnels::MAX],
 }
@@ -63,7 +89,7 @@ impl Tunnels {
     /// As many tunnels as protocols nest: one to an anchor and one from there to the visited network.
     pub const MAX: usize = 2;
     /// No tunnel.
-    pub const NONE: Tunnels = Tunnels { len: 0, through_ipv6: 0, list: [[[0; 2]; 2]; Tunnels::MAX] };
+    pub const NONE: Tunnels = Tunnels { len: 0, headers: 0, list: [[[0; 2]; 2]; Tunnels::MAX] };
 
     /// The tunnels, innermost first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Tunnel> + ExactSizeIterator {
@@ -88,13 +114,17 @@ impl Tunnels {
         self.change(|Tunnel { entry, exit }| std::mem::swap(entry, exit));
         self
     }
-    /// Whether the tunnel at this place, counted from the innermost, goes through IPv6.
-    pub fn is_through_ipv6(&self, place: usize) -> bool {
-        self.through_ipv6 >> place & 1 == 1
+    /// What the tunnel at this place, counted from the innermost, adds.
+    pub fn header(&self, place: usize) -> TunnelHeader {
+        match self.headers >> (2 * place) & 3 {
+            0 => TunnelHeader::Ipv4,
+            1 => TunnelHeader::Ipv6,
+            _ => TunnelHeader::HomeAddress,
+        }
     }
     /// Bytes that the tunnel at a place adds.
     fn bytes(&self, place: u8) -> u32 {
-        if self.is_through_ipv6(place.into()) { Tunnel::IPV6_BYTES } else { Tunnel::BYTES }
+        self.header(place.into()).bytes()
     }
     /// Bytes that all of them add.
     fn total_bytes(&self) -> u32 {
@@ -110,8 +140,8 @@ impl Tunnels {
 impl PartialEq for Tunnels {
     /// Places beyond the length may hold tunnels that were left; they do not count.
     fn eq(&self, other: &Self) -> bool {
-        let through = |it: &Self| it.through_ipv6 & ((1 << it.len) - 1);
-        self.iter().eq(other.iter()) && through(self) == through(other)
+        let headers = |it: &Self| it.headers & ((1 << (2 * it.len)) - 1);
+        self.iter().eq(other.iter()) && headers(self) == headers(other)
     }
 }
 
@@ -224,21 +254,23 @@ impl Packet {
     /// Put the packet into a tunnel through IPv4, which makes it [`Tunnel::BYTES`] longer; returns `false`, changing
     /// nothing, when it is in [`Tunnels::MAX`] already.
     pub fn encapsulate(&mut self, tunnel: Tunnel) -> bool {
-        self.enter(tunnel, false)
+        self.enter(tunnel, TunnelHeader::Ipv4)
     }
 
     /// Put the packet into a tunnel through IPv6, which makes it [`Tunnel::IPV6_BYTES`] longer; returns `false`,
     /// changing nothing, when it is in [`Tunnels::MAX`] already.
     pub fn encapsulate_in_ipv6(&mut self, tunnel: Tunnel) -> bool {
-        self.enter(tunnel, true)
+        self.enter(tunnel, TunnelHeader::Ipv6)
     }
 
-    fn enter(&mut self, tunnel: Tunnel, through_ipv6: bool) -> bool {
+    /// Put the packet into a tunnel that adds this header; returns `false`, changing nothing, when it is in
+    /// [`Tunnels::MAX`] already.
+    pub fn enter(&mut self, tunnel: Tunnel, header: TunnelHeader) -> bool {
         let len = self.tunnels.len;
         let Some(place) = self.tunnels.list.get_mut(usize::from(len)) else { return false };
         *place = pack(tunnel);
-        self.tunnels.through_ipv6 &= !(1 << len);
-        self.tunnels.through_ipv6 |= u8::from(through_ipv6) << len;
+        self.tunnels.headers &= !(3 << (2 * len));
+        self.tunnels.headers |= (header as u8) << (2 * len);
         self.tunnels.len += 1;
         self.wire_bytes += self.tunnels.bytes(len);
         true
@@ -304,6 +336,26 @@ mod tests {
         assert_eq!(packet, Packet { destination: NodeId(9), wire_bytes: 1000, ..Packet::default() });
     }
 
+    /// RFC 6275 sections 6.3 and 6.4: 24 bytes, not a header of 40.
+    #[test]
+    fn a_home_address_costs_less_than_a_tunnel() {
+        let mut packet = Packet { destination: NodeId(9), wire_bytes: 1000, ..Packet::default() };
+        let (inner, outer) =
+            (Tunnel { entry: NodeId(1), exit: NodeId(2) }, Tunnel { entry: NodeId(2), exit: NodeId(3) });
+        assert!(packet.enter(inner, TunnelHeader::HomeAddress));
+        assert_eq!((packet.next_destination(), packet.wire_bytes), (NodeId(2), 1024));
+        let tunnels = packet.tunnels;
+        assert!(packet.enter(outer, TunnelHeader::Ipv6));
+        assert_eq!(
+            (packet.tunnels.header(0), packet.tunnels.header(1)),
+            (TunnelHeader::HomeAddress, TunnelHeader::Ipv6)
+        );
+        assert_eq!((packet.decapsulate(), packet.tunnels, packet.wire_bytes), (Some(outer), tunnels, 1024));
+        assert_eq!((packet.decapsulate(), packet.wire_bytes), (Some(inner), 1000));
+        assert!(packet.encapsulate(inner));
+        assert_ne!(packet.tunnels, tunnels, "other headers between the same ends");
+    }
+
     #[test]
     fn tunnels_are_exchanged_with_their_bytes() {
         let mut packet = Packet { wire_bytes: 1000, ..Packet::default() };
@@ -315,7 +367,7 @@ mod tests {
         assert_eq!((other.next_destination(), packet.next_destination()), (NodeId(0x7000_0007), NodeId(0)));
         let back = Tunnel { entry: NodeId(0x7000_0007), exit: NodeId(0) };
         assert!(other.tunnels.reversed().iter().eq([back, back]));
-        assert!(other.tunnels.reversed().is_through_ipv6(1));
+        assert_eq!(other.tunnels.reversed().header(1), TunnelHeader::Ipv6);
         other.set_tunnels(Tunnels::NONE);
         assert_eq!(other, Packet { wire_bytes: 1000, ..Packet::default() });
     }

@@ -86,7 +86,8 @@ impl SenderCapture {
         self.prepare_mobility(scenario, places);
     }
 
-    /// Mobile nodes are captured at their radio; anchors with the packets they send and the messages they receive.
+    /// Mobile nodes are captured at their radio; anchors with the packets they send and the messages they receive;
+    /// correspondents with what they exchange with mobile nodes.
     fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
         for (index, (mobile, places)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
             let node = &scenario.nodes[mobile.node];
@@ -101,6 +102,11 @@ impl SenderCapture {
         }
         for (node, element) in &places.anchors {
             self.observe(*element, &anchor_name(scenario, *node), Filter::Anchor);
+        }
+        for (element, node) in places.correspondents.iter().zip(&scenario.nodes) {
+            if let Some(element) = element {
+                self.observe(*element, &format!("{node}/correspondent"), Filter::Correspondent);
+            }
         }
     }
 
@@ -175,12 +181,15 @@ enum Filter {
     Radio(Vec<NodeId>),
     /// The packets an anchor sends, and the messages it receives.
     Anchor,
+    /// What a correspondent exchanges with mobile nodes directly, and its messages.
+    Correspondent,
 }
 
 impl Filter {
     fn takes(&self, packet: &Packet, direction: PacketDirection) -> bool {
         match self {
             Filter::Radio(own) => own.contains(&packet.source) == (direction == PacketDirection::Out),
+            Filter::Correspondent => packet.control().is_some() || !packet.tunnels.is_empty(),
             Filter::Anchor => direction == PacketDirection::Out || packet.control().is_some(),
         }
     }

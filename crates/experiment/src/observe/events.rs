@@ -59,6 +59,9 @@ fn name_network(rows: &mut Rows, scenario: &Scenario, places: &Places) {
     for (host, node) in places.hosts.iter().zip(&scenario.nodes) {
         name(rows, *host, node);
     }
+    for (correspondent, node) in places.correspondents.iter().zip(&scenario.nodes) {
+        name(rows, *correspondent, &format!("{node}/correspondent"));
+    }
     for (link, notices) in scenario.links.iter().zip(&places.notices) {
         name(rows, *notices, &format!("{}/notice", link.name));
     }

@@ -22,8 +22,11 @@ struct Mobile {
     /// The chain of addresses and their bindings: from the address that correspondents use, through those that
     /// anchors bind it to, to the last, a care-of address.
     bound: Vec<(NodeId, Option<NodeId>)>,
-    /// Its addresses in radio cells, with the tunnel destination that the access routers there use for it.
+    /// Its addresses in radio cells, with the tunnel destination that the access routers there use for it; a router that
+    /// keeps its packets is a destination, too.
     forwarded: Vec<(NodeId, Option<NodeId>)>,
+    /// The correspondents that accept its care-of address, with that which they send to.
+    correspondents: Vec<(ElementId, Option<NodeId>)>,
     /// The node of its home agent, if any; the mobile node is at home there.
     home: Option<NodeId>,
     /// By radio cell: the address at which it is reachable there.
@@ -49,10 +52,15 @@ impl Mobile {
                 _ => break,
             }
         }
-        let forwarded = self.forwarded.iter().find(|(address, _)| *address == at);
-        at = forwarded.and_then(|(_, to)| *to).unwrap_or(at);
+        // From the previous access router to the next, which may keep packets until the node is there.
+        for _ in 0..2 {
+            let forwarded = self.forwarded.iter().find(|(address, _)| *address == at);
+            at = forwarded.and_then(|(_, to)| *to).unwrap_or(at);
+        }
         let at_home = at == *first && self.home == Some(base_stations[cell]);
-        at == self.care_of_addresses[cell] || at_home
+        let care_of_address = self.care_of_addresses[cell];
+        let is_behind = |bound: &(_, Option<NodeId>)| bound.1.is_some_and(|to| to != care_of_address);
+        (at == care_of_address || at_home) && !self.correspondents.iter().any(is_behind)
     }
 }
 
@@ -66,6 +74,7 @@ pub(super) struct Mobiles {
 
 impl Mobiles {
     pub(super) fn new(scenario: &Scenario, places: &Places) -> Self {
+        let correspondents: Vec<ElementId> = places.correspondents.iter().flatten().copied().collect();
         let mobiles = scenario.mobiles.iter().zip(&places.mobiles).enumerate();
         let all = mobiles.map(|(index, (mobile, places))| {
             let cells = 0..scenario.cells.len();
@@ -73,6 +82,7 @@ impl Mobiles {
                 element: places.node,
                 bound: bindings_at_start(scenario, index),
                 forwarded: forwarded_at_start(scenario, index),
+                correspondents: correspondents.iter().map(|element| (*element, None)).collect(),
                 home: mobile.protocol.as_ref().and_then(|protocol| protocol.home_agent).map(node_id),
                 care_of_addresses: cells.map(|cell| addresses::care_of(scenario, index, cell)).collect(),
                 cell: Some(mobile.cells[0]),
@@ -110,6 +120,11 @@ impl Mobiles {
                 return Some((index, Progress::Registered));
             }
             MobilityEvent::CellEntered { cell } => mobile.cell = Some(cell as usize),
+            MobilityEvent::BindingChanged { care_of_address, .. }
+                if let Some(bound) = mobile.correspondents.iter_mut().find(|(of, _)| *of == at) =>
+            {
+                bound.1 = care_of_address;
+            }
             MobilityEvent::BindingChanged { home_address, care_of_address } => {
                 let mut bindings = mobile.bound.iter_mut().chain(&mut mobile.forwarded);
                 bindings.find(|(address, _)| *address == home_address)?.1 = care_of_address;

@@ -19,7 +19,7 @@ pub(crate) use streams::{StreamRecorder, full_payload};
 
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, Progress};
-use seamline_mobility::protocol::BaseStation;
+use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_report::export::iperf3::Stream;
 use seamline_report::record::FlowRecord;
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
@@ -232,6 +232,10 @@ fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
             let pairs =
                 base_stations.clone().flat_map(|from| base_stations.clone().map(move |to| (from, to)));
             own.extend(pairs.filter(|(from, to)| from != to));
+        }
+        if protocol.scheme.traits.correspondents != Participation::None {
+            let ends = flow.ends.pairs().flatten().filter(|node| *node != mobile.node);
+            own.extend(ends.flat_map(|end| base_stations.clone().map(move |it| (end, it))));
         }
         if protocol.scheme.traits.base_station == BaseStation::AccessRouter {
             all.extend(own.iter().map(|(from, to)| (*to, *from)));

@@ -2,8 +2,8 @@
 //! the access router that it has left. That router then tunnels to the new care-of address the packets that it has
 //! buffered and those that still arrive for the previous one. The rest is Mobile IPv6.
 //!
-//! Not modelled: the predictive mode and its proxy advertisements (section 6.1), the messages between access routers
-//! (section 6.2.1), authentication options (section 6.4.5), and pacing: buffered packets leave at once (section 5.4).
+//! Not modelled: the messages between access routers, which are optional in this mode (section 4), authentication options
+//! (section 6.4.5), and pacing: buffered packets leave at once (section 5.4).
 //! The node sends its packets through its home agent, which learns the new address first, and not back to the previous
 //! router (section 3.1).
 
@@ -31,6 +31,8 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Outstanding {
     router: NodeId,
     update: BindingUpdate,
+    /// Whether the node is still on the link of that router.
+    is_early: bool,
     send_again_at: Instant,
     timeout: Duration,
     retries_left: u32,
@@ -38,13 +40,13 @@ struct Outstanding {
 
 /// The mobile node's part.
 #[derive(Debug)]
-struct Fmipv6 {
+pub(super) struct Fmipv6 {
     mobile_ipv6: MobileIpv6,
-    home_agent: NodeId,
+    pub(super) home_agent: NodeId,
     /// The initial timeout; it doubles with each retransmission.
     retransmission: Duration,
     /// The router that it currently uses, as far as it knows.
-    router: Option<NodeId>,
+    pub(super) router: Option<NodeId>,
     /// Routers that may still tunnel to where it was later, and until when.
     asked: Vec<(NodeId, Instant)>,
     /// The sequence number of the last update sent, to any router.
@@ -53,7 +55,7 @@ struct Fmipv6 {
 }
 
 impl Fmipv6 {
-    fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &Setup) -> Self {
         Fmipv6 {
             mobile_ipv6: MobileIpv6::new(setup, BindingFlags::HOME_REGISTRATION),
             home_agent: setup.home_agent.expect("the protocol needs a home agent"),
@@ -65,30 +67,39 @@ impl Fmipv6 {
         }
     }
 
-    /// The node uses another router: ask the previous one to tunnel to it, and ask the new one to stop tunnelling to
-    /// where the node was in between (section 5.6).
-    fn moved(&mut self, now: Instant, router: NodeId, actions: &mut Actions) {
+    /// The address of the node on the link of a router.
+    pub(super) fn address_at(&self, router: NodeId) -> Option<NodeId> {
+        self.mobile_ipv6.discovery.on_link_address(router)
+    }
+
+    /// The node uses another router: ask the previous one to tunnel to it, unless it does so already, and ask the new one
+    /// to stop tunnelling to where the node was in between (section 5.6).
+    fn moved(&mut self, now: Instant, router: NodeId, knows: bool, actions: &mut Actions) {
         let previous = self.router.replace(router).filter(|previous| *previous != router);
         self.outstanding.clear();
         self.asked.retain(|(_, until)| now < *until);
-        let Some(new) = self.mobile_ipv6.discovery.on_link_address(router) else { return };
+        let Some(new) = self.address_at(router) else { return };
         if let Some(place) = self.asked.iter().position(|(of, _)| *of == router) {
             self.asked.swap_remove(place);
-            self.ask(now, (router, new), new, actions);
+            self.ask(now, (router, new), new, false, actions);
         }
         // The home agent itself forwards what is addressed to the node at home.
         let Some(previous) = previous.filter(|previous| *previous != self.home_agent) else { return };
-        if let Some(address) = self.mobile_ipv6.discovery.on_link_address(previous) {
+        if let Some(address) = self.address_at(previous) {
             self.asked.push((previous, now + Duration::from_secs(LIFETIME_S.into())));
-            self.ask(now, (previous, address), new, actions);
+            if !knows {
+                self.ask(now, (previous, address), new, false, actions);
+            }
         }
     }
 
-    fn ask(
+    /// Ask a router to tunnel packets for the address on its link to another address, or to end that.
+    pub(super) fn ask(
         &mut self,
         now: Instant,
         (router, home_address): (NodeId, NodeId),
         care_of_address: NodeId,
+        is_early: bool,
         actions: &mut Actions,
     ) {
         let update = BindingUpdate {
@@ -100,8 +111,9 @@ impl Fmipv6 {
         };
         let timeout = self.retransmission;
         let send_again_at = now + timeout;
-        self.outstanding.push(Outstanding { router, update, send_again_at, timeout, retries_left: RETRIES });
-        send(router, update, actions);
+        let asked = Outstanding { router, update, is_early, send_again_at, timeout, retries_left: RETRIES };
+        self.outstanding.push(asked);
+        send(&asked, actions);
     }
 
     fn next_sequence(&mut self) -> u16 {
@@ -121,46 +133,82 @@ impl Fmipv6 {
             let update = BindingUpdate { sequence: self.next_sequence(), ..asked.update };
             let timeout = asked.timeout * 2;
             let send_again_at = now + timeout;
-            self.outstanding.push(Outstanding { update, send_again_at, timeout, retries_left, ..asked });
-            send(asked.router, update, actions);
+            let again = Outstanding { update, send_again_at, timeout, retries_left, ..asked };
+            self.outstanding.push(again);
+            send(&again, actions);
         }
     }
 
-    fn on_acknowledgment(&mut self, answer: &BindingAcknowledgement, actions: &mut Actions) {
+    /// Returns the new care-of address when the router of the current link agrees to tunnel to it.
+    pub(super) fn on_acknowledgment(
+        &mut self,
+        answer: &BindingAcknowledgement,
+        actions: &mut Actions,
+    ) -> Option<NodeId> {
         let is_answer = |asked: &Outstanding| {
             (answer.sequence, answer.home_address) == (asked.update.sequence, asked.update.home_address)
         };
-        let Some(place) = self.outstanding.iter().position(is_answer) else { return };
-        self.outstanding.swap_remove(place);
+        let place = self.outstanding.iter().position(is_answer)?;
+        let asked = self.outstanding.swap_remove(place);
         if !answer.status.is_accepted() {
             actions.push(Action::BindingRefused { status: answer.status });
+            return None;
+        }
+        asked.is_early.then_some(asked.update.care_of_address)
+    }
+
+    /// The node is on the link of this router, as it knows without an advertisement. `knows`: the previous router tunnels
+    /// to it already.
+    pub(super) fn arrive(&mut self, now: Instant, router: NodeId, knows: bool, actions: &mut Actions) {
+        let mut further = Actions::default();
+        self.mobile_ipv6.arrive(now, router, &mut further);
+        self.take(now, further, knows, actions);
+    }
+
+    /// Let both protocols act. `knows`: the previous router tunnels to the next link already.
+    pub(super) fn step(
+        &mut self,
+        now: Instant,
+        happened: ProtocolEvent<'_>,
+        knows: bool,
+        actions: &mut Actions,
+    ) {
+        if happened == ProtocolEvent::Wake {
+            self.on_wake(now, actions);
+        }
+        let mut further = Actions::default();
+        self.mobile_ipv6.on(now, happened, &mut further);
+        self.take(now, further, knows, actions);
+    }
+
+    /// Sent before the home agent's update: packets on their way to the previous router cannot wait.
+    fn take(&mut self, now: Instant, mut further: Actions, knows: bool, actions: &mut Actions) {
+        for action in further.drain() {
+            actions.push(action);
+            if let Action::Moved { agent } = action {
+                self.moved(now, agent, knows, actions);
+            }
         }
     }
 }
 
-fn send(router: NodeId, update: BindingUpdate, actions: &mut Actions) {
-    let message = Control::Ipv6(Ipv6Control::FastBindingUpdate(update));
-    actions.push(Action::Send { from: update.care_of_address, to: router, message });
+fn send(asked: &Outstanding, actions: &mut Actions) {
+    let Outstanding { router, update, is_early, .. } = *asked;
+    let (from, message) = match is_early {
+        true => (update.home_address, Ipv6Control::PredictiveBindingUpdate(update)),
+        false => (update.care_of_address, Ipv6Control::FastBindingUpdate(update)),
+    };
+    actions.push(Action::Send { from, to: router, message: Control::Ipv6(message) });
 }
 
 impl Protocol for Fmipv6 {
     fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
-        match happened {
-            ProtocolEvent::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) => {
-                self.on_acknowledgment(answer, actions);
-            }
-            ProtocolEvent::Wake => self.on_wake(now, actions),
-            ProtocolEvent::Message(_) | ProtocolEvent::LinkUp => {}
+        if let ProtocolEvent::Message(Control::Ipv6(Ipv6Control::FastBindingAcknowledgment(answer))) =
+            happened
+        {
+            self.on_acknowledgment(answer, actions);
         }
-        // Sent before the home agent's update: packets on their way to the previous router cannot wait.
-        let mut further = Actions::default();
-        self.mobile_ipv6.on(now, happened, &mut further);
-        for action in further.drain() {
-            actions.push(action);
-            if let Action::Moved { agent } = action {
-                self.moved(now, agent, actions);
-            }
-        }
+        self.step(now, happened, false, actions);
     }
     fn wake_at(&self) -> Option<Instant> {
         let again = self.outstanding.iter().map(|asked| asked.send_again_at);

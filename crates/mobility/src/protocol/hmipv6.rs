@@ -107,7 +107,9 @@ impl Protocol for Hmipv6 {
             ProtocolEvent::Message(Control::Ipv6(Ipv6Control::BindingAcknowledgement(answer))) => {
                 self.on_acknowledgement(now, answer, actions);
             }
-            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::Message(_)
+            | ProtocolEvent::LinkGoingDown { .. }
+            | ProtocolEvent::Tunneled { .. } => {}
             ProtocolEvent::LinkUp => self.discovery.link_up(SOLICITATION, actions),
             ProtocolEvent::Wake => {
                 let entries = std::iter::once(&mut self.local).chain(&mut self.home);

@@ -15,6 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         home_agent: Participation::Needed,
         mobility_anchor_point: Participation::None,
         base_station: BaseStation::ForeignAgent,
+        correspondents: Participation::None,
         carries_networks: false,
         previous_router_forwards: false,
     },
@@ -45,7 +46,9 @@ impl Protocol for MobileIpv4 {
             ProtocolEvent::Message(Control::RegistrationReply(reply)) => {
                 self.registration.on_reply(now, reply, actions);
             }
-            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::Message(_)
+            | ProtocolEvent::LinkGoingDown { .. }
+            | ProtocolEvent::Tunneled { .. } => {}
             ProtocolEvent::LinkUp => self.discovery.link_up(Control::AgentSolicitation, actions),
             ProtocolEvent::Wake => self.registration.on_wake(now, actions),
         }

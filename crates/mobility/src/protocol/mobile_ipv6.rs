@@ -22,6 +22,7 @@ pub(super) const TRAITS: Traits = Traits {
     home_agent: Participation::Needed,
     mobility_anchor_point: Participation::None,
     base_station: BaseStation::AccessRouter,
+    correspondents: Participation::None,
     carries_networks: false,
     previous_router_forwards: false,
 };
@@ -35,7 +36,7 @@ pub(super) struct MobileIpv6 {
     pub(super) discovery: AgentDiscovery,
     binding: UpdateListEntry,
     /// Where it is as far as it knows; its home address at home.
-    care_of_address: Option<NodeId>,
+    pub(super) care_of_address: Option<NodeId>,
 }
 
 impl MobileIpv6 {
@@ -58,17 +59,31 @@ impl MobileIpv6 {
         MobileIpv6 { home_address, discovery, binding, care_of_address }
     }
 
+    /// Whether the home agent has not confirmed the last move.
+    pub(super) fn waits_for_home_agent(&self) -> bool {
+        self.binding.waits_after_move()
+    }
+
+    /// The node is on the link of this router, as it knows without an advertisement.
+    pub(super) fn arrive(&mut self, now: Instant, router: NodeId, actions: &mut Actions) {
+        self.discovery.arrive(now, router, actions);
+        self.moved_to(now, router, actions);
+    }
+
+    fn moved_to(&mut self, now: Instant, router: NodeId, actions: &mut Actions) {
+        let home_agent = self.binding.anchor();
+        self.care_of_address = place(&self.discovery, router, home_agent, self.home_address);
+        if let Some(care_of_address) = self.care_of_address {
+            self.binding.moved_to(now, care_of_address, actions);
+        }
+    }
+
     fn on_message(&mut self, now: Instant, message: &Ipv6Control, actions: &mut Actions) {
         match message {
             Ipv6Control::RouterAdvertisement(advertisement) => {
                 let router = advertisement.router;
-                if !self.discovery.heard(now, router, advertisement.lifetime_s, actions) {
-                    return;
-                }
-                let home_agent = self.binding.anchor();
-                self.care_of_address = place(&self.discovery, router, home_agent, self.home_address);
-                if let Some(care_of_address) = self.care_of_address {
-                    self.binding.moved_to(now, care_of_address, actions);
+                if self.discovery.heard(now, router, advertisement.lifetime_s, actions) {
+                    self.moved_to(now, router, actions);
                 }
             }
             Ipv6Control::BindingAcknowledgement(answer) => {
@@ -77,10 +92,7 @@ impl MobileIpv6 {
                     actions.push(Action::Registered { care_of_address, after_move });
                 }
             }
-            Ipv6Control::RouterSolicitation
-            | Ipv6Control::BindingUpdate(_)
-            | Ipv6Control::FastBindingUpdate(_)
-            | Ipv6Control::FastBindingAcknowledgment(_) => {}
+            _ => {}
         }
     }
 }
@@ -99,7 +111,9 @@ impl Protocol for MobileIpv6 {
     fn on(&mut self, now: Instant, happened: ProtocolEvent<'_>, actions: &mut Actions) {
         match happened {
             ProtocolEvent::Message(Control::Ipv6(message)) => self.on_message(now, message, actions),
-            ProtocolEvent::Message(_) => {}
+            ProtocolEvent::Message(_)
+            | ProtocolEvent::LinkGoingDown { .. }
+            | ProtocolEvent::Tunneled { .. } => {}
             ProtocolEvent::LinkUp => self.discovery.link_up(SOLICITATION, actions),
             ProtocolEvent::Wake => self.binding.on_wake(now, actions),
         }

@@ -4,15 +4,18 @@
 //! It never holds the node: the node itself sends packets through its radio cell and notifies the host.
 
 use crate::agent_discovery::MovementDetection;
+use crate::movement::CellId;
 use seamline_wire::control::{BindingStatus, ReplyCode};
 use seamline_wire::{Control, Duration, Instant, NodeId, Tunnel};
 use std::fmt::Debug;
 
 mod fmipv6;
+mod fmipv6_predictive;
 mod hmipv6;
 mod mobile_ipv4;
 mod mobile_ipv6;
 mod nemo;
+mod route_optimization;
 
 /// An event for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +24,18 @@ pub enum ProtocolEvent<'a> {
     Message(&'a Control),
     /// The link layer of the node reports that a link is up (Link_Up of IEEE 802.21).
     LinkUp,
+    /// The link layer expects to lose the link (Link_Going_Down of IEEE 802.21).
+    LinkGoingDown {
+        /// The radio cell that it is going to move to, if there is one.
+        next: Option<CellId>,
+        /// The predicted time until the link is lost.
+        within: Duration,
+    },
+    /// A packet of a host has come through a tunnel that ends at the node.
+    Tunneled {
+        /// Its source, inside the tunnel.
+        source: NodeId,
+    },
     /// The time of [`Protocol::wake_at`] has come.
     Wake,
 }
@@ -94,6 +109,12 @@ pub trait Protocol: Debug + Send {
         let _ = source;
         Upwards::default()
     }
+    /// The address to send packets of this source to this destination from, with a Home Address option instead of
+    /// tunnels (RFC 6275 section 11.3.1); `None` when they go through the tunnels.
+    fn direct_from(&self, source: NodeId, destination: NodeId) -> Option<NodeId> {
+        let _ = (source, destination);
+        None
+    }
 }
 
 /// Tunnels that a packet leaves through, innermost first.
@@ -121,6 +142,8 @@ pub struct Setup {
     pub on_link_addresses: Vec<(NodeId, NodeId)>,
     /// The mobility anchor point, and the address that the node has on its network.
     pub regional_address: Option<(NodeId, NodeId)>,
+    /// The nodes it exchanges packets with that accept its care-of address ([`crate::Correspondent`]).
+    pub correspondents: Vec<NodeId>,
 }
 
 /// The participants of a protocol besides the mobile node, and its requirements.
@@ -132,6 +155,8 @@ pub struct Traits {
     pub mobility_anchor_point: Participation,
     /// What base stations run.
     pub base_station: BaseStation,
+    /// Correspondents keep one ([`crate::Correspondent`]).
+    pub correspondents: Participation,
     /// It keeps hosts behind the mobile node reachable too.
     pub carries_networks: bool,
     /// The previous access router forwards buffered packets and those for the previous care-of address.
@@ -174,8 +199,15 @@ pub struct Scheme {
 }
 
 /// Every protocol.
-pub static ALL: &[&Scheme] =
-    &[&mobile_ipv4::SCHEME, &mobile_ipv6::SCHEME, &fmipv6::SCHEME, &hmipv6::SCHEME, &nemo::SCHEME];
+pub static ALL: &[&Scheme] = &[
+    &mobile_ipv4::SCHEME,
+    &mobile_ipv6::SCHEME,
+    &route_optimization::SCHEME,
+    &fmipv6::SCHEME,
+    &fmipv6_predictive::SCHEME,
+    &hmipv6::SCHEME,
+    &nemo::SCHEME,
+];
 
 /// The protocol of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {

@@ -9,7 +9,7 @@ use crate::routes::Way;
 use crate::schema::generated::Direction;
 use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{AgentPlace, MobileSpec, Scenario};
-use seamline_mobility::protocol::{BaseStation, Setup};
+use seamline_mobility::protocol::{BaseStation, Participation, Setup};
 use seamline_mobility::{
     AccessRouter, AccessRouterConfig, AgentPorts, AnchorPorts, CellId, Coverage, CoverageConfig,
     DepartedBuffer, ForeignAgent, ForeignAgentConfig, HomeAgent, HomeAgentConfig, KeptAtMost, MobileNode,
@@ -65,14 +65,71 @@ pub(super) fn departed_buffer_size(scenario: &Scenario, cell: usize) -> Option<K
     scenario.cells[cell].forward_departed.or(gets_updates.then_some(KeptAtMost::Packets(0)))
 }
 
-/// The addresses on the link of a radio cell whose nodes notify its access router of their moves.
-fn addresses_with_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
-    let sends_updates = |mobile: &MobileSpec| {
+/// The mobile nodes of a radio cell that notify its access router of their moves.
+fn nodes_with_fast_handovers(
+    scenario: &Scenario,
+    cell: usize,
+) -> impl Iterator<Item = (usize, &MobileSpec)> + '_ {
+    let sends_updates = move |mobile: &MobileSpec| {
         let protocol = mobile.protocol.as_ref().filter(|_| mobile.cells.contains(&cell));
         protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
     };
-    let mobiles = scenario.mobiles.iter().enumerate().filter(|(_, mobile)| sends_updates(mobile));
-    mobiles.map(|(index, _)| addresses::on_link(scenario, index, cell)).collect()
+    scenario.mobiles.iter().enumerate().filter(move |(_, mobile)| sends_updates(mobile))
+}
+
+/// The addresses on the link of a radio cell whose nodes notify its access router of their moves.
+fn addresses_with_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
+    let nodes = nodes_with_fast_handovers(scenario, cell);
+    nodes.map(|(index, _)| addresses::on_link(scenario, index, cell)).collect()
+}
+
+/// The addresses of the same nodes in their other radio cells, and the access routers there.
+fn neighboring_addresses(scenario: &Scenario, cell: usize) -> Vec<(NodeId, NodeId)> {
+    let others = |(index, mobile)| {
+        let mobile: &MobileSpec = mobile;
+        let cells = mobile.cells.iter().filter(move |other| **other != cell);
+        cells.map(move |other| {
+            let router = node_id(scenario.cells[*other].base_station);
+            (addresses::on_link(scenario, index, *other), router)
+        })
+    };
+    nodes_with_fast_handovers(scenario, cell).flat_map(others).collect()
+}
+
+/// The other radio cells of the same nodes, and the access routers there.
+fn neighbors(scenario: &Scenario, cell: usize) -> Vec<(CellId, NodeId)> {
+    let nodes = nodes_with_fast_handovers(scenario, cell);
+    let mut cells: Vec<usize> = nodes.flat_map(|(_, mobile)| mobile.cells.iter().copied()).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    let router = |other: usize| (CellId(other as u32), node_id(scenario.cells[other].base_station));
+    cells.into_iter().filter(|other| *other != cell).map(router).collect()
+}
+
+/// The nodes whose hosts exchange packets with a mobile node, and that accept its care-of address: those that do not move.
+pub(super) fn correspondents(scenario: &Scenario, mobile: &MobileSpec) -> Vec<usize> {
+    let asks = |spec: &ProtocolSpec| spec.scheme.traits.correspondents != Participation::None;
+    if !mobile.protocol.as_ref().is_some_and(asks) {
+        return Vec::new();
+    }
+    let moves = |node: &usize| {
+        scenario.mobiles.iter().any(|it| it.node == *node || scenario.behind(it.node).contains(node))
+    };
+    let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
+    let others = pairs.filter_map(|[from, to]| match mobile.node {
+        node if node == from => Some(to),
+        node if node == to => Some(from),
+        _ => None,
+    });
+    let mut all: Vec<usize> = others.filter(|node| !moves(node)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether a node accepts the care-of addresses of mobile nodes.
+pub(super) fn is_correspondent(scenario: &Scenario, node: usize) -> bool {
+    scenario.mobiles.iter().any(|mobile| correspondents(scenario, mobile).contains(&node))
 }
 
 /// The nodes with home agents and mobility anchor points, in the order of the file.
@@ -171,8 +228,9 @@ impl<O: Observer> Builder<'_, O> {
         }
         if let Some(at_most) = departed_buffer_size(scenario, index) {
             let left = addresses_with_fast_handovers(scenario, index);
+            let neighbors = neighboring_addresses(scenario, index);
             let departed = DepartedBuffer::new(at_most);
-            let departed = departed.with_fast_handovers(node_id(cell.base_station), &left);
+            let departed = departed.with_fast_handovers(node_id(cell.base_station), &left, &neighbors);
             let departed = self.world.add(Part::Departed(departed));
             debug_assert_eq!(Some(departed), places.departed);
         }
@@ -205,7 +263,7 @@ impl<O: Observer> Builder<'_, O> {
             mobility_anchor_point: spec.mobility_anchor_point.map(node_id),
         };
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
-        AccessRouter::new(config, stream)
+        AccessRouter::new(config, stream).with_neighbors(neighbors(self.scenario, index))
     }
 
     fn add_anchor(&mut self, node: usize, element: ElementId) {
@@ -225,8 +283,8 @@ impl<O: Observer> Builder<'_, O> {
         self.world.connect(router, self.places.ports.anchor(), element, AnchorPorts::NETWORK);
         self.world.connect(element, AnchorPorts::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, element, AnchorPorts::LOCAL);
-        if let Some(host) = self.places.hosts[node] {
-            self.world.connect(element, AnchorPorts::NODE, host, TO_HOST);
+        if let Some((entry, port)) = self.places.host_entry(node) {
+            self.world.connect(element, AnchorPorts::NODE, entry, port);
         }
     }
 
@@ -281,6 +339,7 @@ impl<O: Observer> Builder<'_, O> {
             registered_with: spec.registered_at_start.then(|| base_station(mobile.cells[0])),
             on_link_addresses: mobile.cells.iter().map(on_link).collect(),
             regional_address: spec.mobility_anchor_point.map(regional),
+            correspondents: correspondents(self.scenario, mobile).into_iter().map(node_id).collect(),
         }
     }
 
@@ -367,8 +426,8 @@ impl<O: Observer> Builder<'_, O> {
         }
         if let Some(anchor) = self.places.anchor(node) {
             self.world.connect(agent, AgentPorts::NODE, anchor, AnchorPorts::LOCAL);
-        } else if let Some(host) = self.places.hosts[node] {
-            self.world.connect(agent, AgentPorts::NODE, host, TO_HOST);
+        } else if let Some((entry, port)) = self.places.host_entry(node) {
+            self.world.connect(agent, AgentPorts::NODE, entry, port);
         }
     }
 

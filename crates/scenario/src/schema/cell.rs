@@ -80,7 +80,7 @@ pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
         key in_flight_upwards: choice(IN_FLIGHT_UPWARDS), "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna";
         optional position: position(), "Position of the base station, to the east and to the north, for nodes with waypoints";
         optional range: distance(), "Radius of the cell";
-        optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it; nothing unless given";
+        optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it, and with fmipv6-predictive for nodes that are about to come; nothing unless given";
         section edge_loss: edge_loss, "Losses before a mobile node leaves";
         optional known_round_trip_time: positive_time(), "Round-trip time of the path; link layers report it, with the rate, when a link is up";
     }

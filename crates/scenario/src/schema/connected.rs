@@ -81,7 +81,7 @@ fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario
         let (cell, protocol) = (&scenario.cells[*cell].name, spec.scheme.name);
         let label = format!("cell \"{cell}\" forwards to departed nodes, and {protocol} reports none to it");
         let tip = format!(
-            "take `forward_departed` out of cell \"{cell}\", or use `fmipv6`, or no protocol (`none`)"
+            "take `forward_departed` out of cell \"{cell}\", or use `fmipv6` or `fmipv6-predictive`, or no protocol (`none`)"
         );
         table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict).tip(tip));
     }

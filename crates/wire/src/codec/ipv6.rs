@@ -77,7 +77,7 @@ impl Ipv6Header {
         Ok((Self::from_fixed(fixed), fixed[6], payload))
     }
 
-    fn from_fixed(fixed: &[u8; Self::LENGTH]) -> Self {
+    pub(super) fn from_fixed(fixed: &[u8; Self::LENGTH]) -> Self {
         let mut source = [0; 16];
         let mut destination = [0; 16];
         source.copy_from_slice(&fixed[8..24]);

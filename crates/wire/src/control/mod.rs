@@ -4,14 +4,20 @@
 //! about a TCP connection. [`crate::codec::message`] writes them as bytes. Authentication extensions (RFC 5944 section 3.5)
 //! are not carried, because the nodes of a scenario trust each other.
 
+mod fast_handover;
 mod ipv6;
 mod recovery;
+mod return_routability;
 
+pub use fast_handover::{
+    HandoverAcknowledge, HandoverInitiate, ProxyRouterAdvertisement, ProxyRouterSolicitation,
+};
 pub use ipv6::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
 };
 
 pub use recovery::{MissingBytes, RecoveryMessage, SequenceRange, SequenceRanges};
+pub use return_routability::{CorrespondentAcknowledgement, CorrespondentUpdate, Test, TestInit};
 
 use crate::packet::{NodeId, Packet, TransportPort};
 use crate::sequence::SequenceNumber;
