@@ -1,6 +1,6 @@
 //! The bindings of an anchor: where the nodes are whose addresses it serves.
 
-use crate::send::report_binding;
+use crate::send::{report_binding, report_further_binding};
 use seamline_wire::{Instant, NodeId, Outbox};
 use std::collections::BTreeMap;
 
@@ -12,11 +12,29 @@ pub(crate) struct Binding {
     pub(crate) until: Option<Instant>,
 }
 
+impl Binding {
+    fn is_valid(&self, now: Instant) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
 /// An address that is served here, with the protocol's own state `T`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Served<T> {
-    binding: Option<Binding>,
+    /// The newest is last. Only nodes that ask for simultaneous bindings have several.
+    bindings: Vec<Binding>,
     state: T,
+}
+
+impl<T> Served<T> {
+    fn valid(&self, now: Instant) -> impl DoubleEndedIterator<Item = NodeId> {
+        let valid = self.bindings.iter().filter(move |binding| binding.is_valid(now));
+        valid.map(|binding| binding.care_of_address)
+    }
+    /// The newest valid one.
+    fn exit(&self, now: Instant) -> Option<NodeId> {
+        self.valid(now).next_back()
+    }
 }
 
 /// The bindings of an anchor, by the stable address.
@@ -36,7 +54,7 @@ impl<T> Default for Bindings<T> {
 impl<T> Bindings<T> {
     /// Serve an address, unless it is served already.
     pub(crate) fn serve(&mut self, address: NodeId, state: T) {
-        self.served.entry(address).or_insert(Served { binding: None, state });
+        self.served.entry(address).or_insert(Served { bindings: Vec::new(), state });
     }
     /// The state of an address; `None` when it is not served here.
     pub(crate) fn state(&mut self, address: NodeId) -> Option<&mut T> {
@@ -45,7 +63,8 @@ impl<T> Bindings<T> {
     /// Set or remove the binding of a served address.
     pub(crate) fn bind(&mut self, address: NodeId, binding: Option<Binding>) {
         if let Some(served) = self.served.get_mut(&address) {
-            served.binding = binding;
+            served.bindings.clear();
+            served.bindings.extend(binding);
         }
         self.find_next_expiry();
     }
@@ -57,19 +76,39 @@ impl<T> Bindings<T> {
         binding: Option<Binding>,
         out: &mut Outbox,
     ) {
-        let before = self.exit(now, address).flatten();
+        let Some(served) = self.served.get(&address) else { return };
+        let (before, had) = (served.exit(now), served.valid(now).count());
+        let after = binding.filter(|binding| binding.is_valid(now)).map(|binding| binding.care_of_address);
         self.bind(address, binding);
-        let after = self.exit(now, address).flatten();
-        if before != after {
+        if before != after || had > 1 {
             report_binding(address, after, out);
         }
     }
-    /// The tunnel destination for packets to an address: `None` when it is not served here, `Some(None)` when there is
-    /// no binding.
+    /// Add a binding to those of an address (RFC 5944 section 3.8.2, the S bit). One for the same care-of address is
+    /// replaced.
+    pub(crate) fn add(&mut self, now: Instant, address: NodeId, binding: Binding, out: &mut Outbox) {
+        let Some(served) = self.served.get_mut(&address) else { return };
+        let before = served.exit(now);
+        served.bindings.retain(|other| other.care_of_address != binding.care_of_address);
+        let is_further = served.valid(now).next().is_some();
+        served.bindings.push(binding);
+        self.find_next_expiry();
+        let care_of_address = binding.care_of_address;
+        if is_further {
+            report_further_binding(address, care_of_address, out);
+        } else if before != Some(care_of_address) {
+            report_binding(address, Some(care_of_address), out);
+        }
+    }
+    /// The tunnel destination for packets to an address, of several the newest: `None` when it is not served here,
+    /// `Some(None)` when there is no binding.
     pub(crate) fn exit(&self, now: Instant, address: NodeId) -> Option<Option<NodeId>> {
-        let binding = self.served.get(&address)?.binding;
-        let valid = binding.filter(|binding| binding.until.is_none_or(|until| now < until));
-        Some(valid.map(|binding| binding.care_of_address))
+        Some(self.served.get(&address)?.exit(now))
+    }
+    /// The other tunnel destinations for packets to an address.
+    pub(crate) fn further_exits(&self, now: Instant, address: NodeId) -> impl Iterator<Item = NodeId> {
+        let served = self.served.get(&address).filter(|served| served.bindings.len() > 1);
+        served.into_iter().flat_map(move |served| served.valid(now).rev().skip(1))
     }
 
     /// The expiry of the first binding.
@@ -77,15 +116,16 @@ impl<T> Bindings<T> {
         self.next_expiry
     }
     fn find_next_expiry(&mut self) {
-        self.next_expiry = self.served.values().filter_map(|served| served.binding?.until).min();
+        let all = self.served.values().flat_map(|served| &served.bindings);
+        self.next_expiry = all.filter_map(|binding| binding.until).min();
     }
     /// Remove the expired bindings, and report that.
     pub(crate) fn expire(&mut self, now: Instant, out: &mut Outbox) {
         for (address, served) in &mut self.served {
-            let until = served.binding.and_then(|binding| binding.until);
-            if until.is_some_and(|until| until <= now) {
-                served.binding = None;
-                report_binding(*address, None, out);
+            let before = served.bindings.len();
+            served.bindings.retain(|binding| binding.is_valid(now));
+            if served.bindings.len() < before {
+                report_binding(*address, served.exit(now), out);
             }
         }
         self.find_next_expiry();

@@ -1,6 +1,7 @@
 //! The foreign agent at a base station: advertises, relays registrations, and terminates tunnels.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::movement::CellId;
 use crate::ports::AgentPorts;
 use crate::send::{control, lose};
 use crate::visitors::Visitors;
@@ -31,13 +32,22 @@ pub struct ForeignAgent {
     config: ForeignAgentConfig,
     advertiser: Advertiser,
     visitors: Visitors,
+    /// By radio cell: the foreign agent there.
+    neighbors: Vec<(CellId, NodeId)>,
 }
 
 impl ForeignAgent {
     /// A foreign agent without visitors.
     pub fn new(config: ForeignAgentConfig, stream: Stream) -> Self {
         let advertiser = Advertiser::new(config.advertisements, stream);
-        ForeignAgent { config, advertiser, visitors: Visitors::default() }
+        ForeignAgent { config, advertiser, visitors: Visitors::default(), neighbors: Vec::new() }
+    }
+
+    /// With these neighbors, whose advertisements it passes on to nodes that prepare a handoff (RFC 4881 section 3.4).
+    #[must_use]
+    pub fn with_neighbors(mut self, neighbors: Vec<(CellId, NodeId)>) -> Self {
+        self.neighbors = neighbors;
+        self
     }
 
     /// Add a node that is registered initially.
@@ -60,10 +70,33 @@ impl ForeignAgent {
         control(out, AgentPorts::AIR, self.config.node, to, Control::AgentAdvertisement(advertisement));
     }
 
+    /// The advertisement of a neighbor, as if it came from there (RFC 4881 section 3.3); nothing for an unknown access point.
+    fn advertise_neighbor(&self, to: NodeId, access_point: u32, out: &mut Outbox) {
+        let neighbor = self.neighbors.iter().find(|(cell, _)| cell.0 == access_point);
+        let Some((_, agent)) = neighbor.copied() else { return };
+        let advertisement = AgentAdvertisement {
+            agent,
+            lifetime_s: self.config.advertisements.lifetime_s,
+            sequence: 0,
+            registration_lifetime_s: self.config.longest_registration_s,
+            flags: AgentFlags::FOREIGN_AGENT,
+            care_of_address: Some(agent),
+        };
+        let message = Control::ProxyAgentAdvertisement(access_point, advertisement);
+        control(out, AgentPorts::AIR, self.config.node, to, message);
+    }
+
     fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         match packet.control() {
             Some(Control::AgentSolicitation) => {
+                if let Some(reply) = self.visitors.take_reply(packet.source) {
+                    self.send_reply(reply, out);
+                }
                 self.advertise(packet.source, out);
+                out.recycle(packet);
+            }
+            Some(Control::ProxyAgentSolicitation(access_point)) => {
+                self.advertise_neighbor(packet.source, *access_point, out);
                 out.recycle(packet);
             }
             Some(Control::RegistrationRequest(request)) if packet.destination == self.config.node => {
@@ -117,12 +150,30 @@ impl ForeignAgent {
             let reply = *reply;
             out.recycle(packet);
             if self.visitors.answered(now, &reply) {
-                let message = Control::RegistrationReply(reply);
-                control(out, AgentPorts::AIR, self.config.node, reply.home_address, message);
+                self.send_reply(reply, out);
             }
             return;
         }
+        if let Some(Control::RegistrationRequest(request)) = packet.control()
+            && packet.destination == self.config.node
+            && request.home_agent != self.config.node
+        {
+            let request = *request;
+            out.recycle(packet);
+            return self.pass_on_early(now, request, out);
+        }
         out.send(AgentPorts::NODE, packet);
+    }
+
+    fn send_reply(&self, reply: RegistrationReply, out: &mut Outbox) {
+        let message = Control::RegistrationReply(reply);
+        control(out, AgentPorts::AIR, self.config.node, reply.home_address, message);
+    }
+
+    /// RFC 4881 section 3.3: a request that comes through another agent is from a node that is not here yet.
+    fn pass_on_early(&mut self, now: Instant, request: RegistrationRequest, out: &mut Outbox) {
+        self.visitors.expect(request.home_address);
+        self.pass_on(now, request, out);
     }
 
     /// RFC 5944 section 4.2.2.

@@ -4,7 +4,9 @@ use crate::bindings::{Binding, Bindings};
 use crate::lifetime;
 use crate::ports::AnchorPorts;
 use crate::send::{control, lose};
-use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, ReplyCode};
+use seamline_wire::control::{
+    Identification, RegistrationReply, RegistrationRequest, ReplyCode, RequestFlags,
+};
 use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Port, Tunnel};
 
 /// The configuration of a home agent.
@@ -89,7 +91,12 @@ impl HomeAgent {
         *newest = Some(request.identification);
         let care_of_address = request.care_of_address;
         let binding = Binding { care_of_address, until: lifetime::end(now, lifetime_s) };
-        self.bindings.rebind(now, request.home_address, (lifetime_s > 0).then_some(binding), out);
+        match lifetime_s > 0 {
+            true if request.flags.contains(RequestFlags::SIMULTANEOUS_BINDINGS) => {
+                self.bindings.add(now, request.home_address, binding, out);
+            }
+            is_new => self.bindings.rebind(now, request.home_address, is_new.then_some(binding), out),
+        }
         reply
     }
 
@@ -98,11 +105,27 @@ impl HomeAgent {
             None => lose(out, DropCause::NoRoute, packet),
             Some(None) => out.send(AnchorPorts::HOME, packet),
             Some(Some(exit)) => {
+                self.send_copies(now, &packet, out);
                 if packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
                     out.send(AnchorPorts::NETWORK, packet);
                 } else {
                     lose(out, DropCause::NoRoute, packet);
                 }
+            }
+        }
+    }
+}
+
+impl HomeAgent {
+    /// One copy for each binding but the newest (RFC 5944 section 3.8.2).
+    fn send_copies(&self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        for exit in self.bindings.further_exits(now, packet.next_destination()) {
+            let mut copy = out.packet();
+            (*copy).clone_from(packet);
+            if copy.encapsulate(Tunnel { entry: self.config.node, exit }) {
+                out.send(AnchorPorts::NETWORK, copy);
+            } else {
+                lose(out, DropCause::NoRoute, copy);
             }
         }
     }

@@ -32,6 +32,7 @@ mod correspondence;
 mod correspondent;
 mod coverage;
 mod departed;
+mod duplicates;
 mod foreign_agent;
 mod handover_preparation;
 mod home_agent;

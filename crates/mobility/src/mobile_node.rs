@@ -1,5 +1,6 @@
 //! The mobile node below its host: sends through its current radio cell, and runs its mobility protocol.
 
+use crate::duplicates::Duplicates;
 use crate::movement::{CellId, Movement, Stay};
 use crate::protocol::{Action, Actions, Protocol, ProtocolEvent};
 use crate::send::{lose, message_packet};
@@ -64,6 +65,8 @@ pub struct MobileNode {
     /// How many link-up and link-down notifications its link layer has given.
     reports: LinkReports,
     protocol: Option<Box<dyn Protocol>>,
+    /// With simultaneous bindings.
+    duplicates: Option<Duplicates>,
     actions: Actions,
     /// The link is up, but the host is not notified yet, because only an advertisement shows whether the node is
     /// reachable over it.
@@ -107,9 +110,17 @@ impl MobileNode {
             located_in: 0,
             reports: LinkReports::default(),
             protocol,
+            duplicates: None,
             actions: Actions::default(),
             kept_back: None,
         }
+    }
+
+    /// With several bindings at its home agent: it drops packets that have come over another link already.
+    #[must_use]
+    pub fn with_simultaneous_bindings(mut self) -> Self {
+        self.duplicates = Some(Duplicates::default());
+        self
     }
 
     /// The cell it is in, `None` on its way to another.
@@ -278,6 +289,10 @@ impl MobileNode {
         match packet.control() {
             // Agents use the addresses of hosts for messages between them; such a host may be behind this node.
             None | Some(Control::Recovery(_) | Control::HostUnreachable(_)) => {
+                let duplicates = self.duplicates.as_mut();
+                if duplicates.is_some_and(|seen| seen.is_copy(now, port, &packet)) {
+                    return out.recycle(packet);
+                }
                 if is_tunneled {
                     self.step_protocol(now, ProtocolEvent::Tunneled { source: packet.source }, out);
                 }

@@ -4,6 +4,7 @@ use crate::lifetime;
 use crate::protocol::{Action, Actions, Setup};
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode,
+    RequestFlags,
 };
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
@@ -44,6 +45,8 @@ pub(crate) struct Registration {
     lifetime_s: u16,
     /// The timeout for the first reply; it doubles with each retransmission, up to the lifetime.
     retransmission: Duration,
+    /// How long packets are sent to the previous agent, too, after a registration with another.
+    keeps_both_for: Duration,
     outstanding: Option<Outstanding>,
     registered: Option<Registered>,
     newest: Option<Identification>,
@@ -56,6 +59,7 @@ impl Registration {
             home_agent: setup.home_agent.expect("the protocol needs a home agent"),
             lifetime_s: setup.registration_lifetime_s,
             retransmission: setup.registration_retransmission,
+            keeps_both_for: setup.simultaneous_bindings,
             outstanding: None,
             registered: None,
             newest: None,
@@ -64,7 +68,8 @@ impl Registration {
             && let Some(care_of_address) = registration.care_of_address(agent, Some(agent))
         {
             let lifetime_s = registration.lifetime_at(agent);
-            registration.note_registered(Instant::ZERO, Place { agent, care_of_address }, lifetime_s);
+            let flags = RequestFlags::default();
+            registration.note_registered(Instant::ZERO, Place { agent, care_of_address }, lifetime_s, flags);
         }
         registration
     }
@@ -99,6 +104,7 @@ impl Registration {
     fn ask(&mut self, now: Instant, place: Place, lifetime_s: u16, after_move: bool, actions: &mut Actions) {
         let Place { agent, care_of_address } = place;
         let request = RegistrationRequest {
+            flags: self.flags(care_of_address, after_move),
             lifetime_s,
             home_address: self.home_address,
             home_agent: self.home_agent,
@@ -108,6 +114,33 @@ impl Registration {
         let (timeout, first) = (self.retransmission, request.identification);
         let send_again_at = now + timeout;
         self.send(Outstanding { request, first, agent, after_move, send_again_at, timeout }, actions);
+    }
+
+    /// The S bit for a move from one foreign agent to another. The next request has none, so that only its binding remains
+    /// (RFC 5944 section 3.8.2).
+    fn flags(&self, care_of_address: NodeId, after_move: bool) -> RequestFlags {
+        let is_foreign = |address: NodeId| address != self.home_address;
+        let is_other = |it: &Registered| {
+            is_foreign(it.place.care_of_address) && it.place.care_of_address != care_of_address
+        };
+        let keeps = after_move
+            && !self.keeps_both_for.is_zero()
+            && is_foreign(care_of_address)
+            && self.registered.as_ref().is_some_and(is_other);
+        if keeps { RequestFlags::SIMULTANEOUS_BINDINGS } else { RequestFlags::default() }
+    }
+
+    /// Whether a request is unanswered.
+    pub(crate) fn waits(&self) -> bool {
+        self.outstanding.is_some()
+    }
+    /// Send the unanswered request again at once.
+    pub(crate) fn ask_again(&mut self, now: Instant, actions: &mut Actions) {
+        if let Some(mut asked) = self.outstanding {
+            asked.request.identification = self.next_identification(now);
+            asked.send_again_at = now + asked.timeout;
+            self.send(asked, actions);
+        }
     }
 
     fn send(&mut self, asked: Outstanding, actions: &mut Actions) {
@@ -137,7 +170,7 @@ impl Registration {
             self.outstanding = None;
             let care_of_address = request.care_of_address;
             let lifetime_s = reply.lifetime_s.min(request.lifetime_s);
-            self.note_registered(now, Place { agent, care_of_address }, lifetime_s);
+            self.note_registered(now, Place { agent, care_of_address }, lifetime_s, request.flags);
             return actions.push(Action::Registered { care_of_address, after_move });
         }
         actions.push(Action::Refused { code: reply.code });
@@ -148,12 +181,16 @@ impl Registration {
         }
     }
 
-    /// Renew at half of the lifetime; the RFC requires it some time before the end (section 3.6.1).
-    fn note_registered(&mut self, now: Instant, place: Place, lifetime_s: u16) {
+    /// Renew at half of the lifetime; the RFC requires it some time before the end (section 3.6.1). The end of simultaneous
+    /// bindings is a renewal, too.
+    fn note_registered(&mut self, now: Instant, place: Place, lifetime_s: u16, flags: RequestFlags) {
+        let keeps_both = flags.contains(RequestFlags::SIMULTANEOUS_BINDINGS);
+        let end_of_both = keeps_both.then(|| now + self.keeps_both_for);
         let renew_at = match lifetime_s {
             0 => None,
             _ => lifetime::end(now, lifetime_s).map(|_| now + Duration::from_millis(500) * lifetime_s.into()),
         };
+        let renew_at = [renew_at, end_of_both].into_iter().flatten().min();
         self.registered = Some(Registered { place, renew_at });
     }
 

@@ -44,3 +44,8 @@ pub(crate) fn lose(out: &mut Outbox, cause: DropCause, packet: Box<Packet>) {
 pub(crate) fn report_binding(home_address: NodeId, care_of_address: Option<NodeId>, out: &mut Outbox) {
     out.event(|| Event::Mobility(MobilityEvent::BindingChanged { home_address, care_of_address }));
 }
+
+/// Report one binding more of an address.
+pub(crate) fn report_further_binding(home_address: NodeId, care_of_address: NodeId, out: &mut Outbox) {
+    out.event(|| Event::Mobility(MobilityEvent::BindingAdded { home_address, care_of_address }));
+}

@@ -18,6 +18,8 @@ pub(crate) struct Visitors {
     /// The end of service of each visitor; `None` means unlimited.
     served: BTreeMap<NodeId, Option<Instant>>,
     pending: BTreeMap<NodeId, Pending>,
+    /// Nodes that have registered before they are here, with the reply when there is one (RFC 4881 section 3.3).
+    expected: BTreeMap<NodeId, Option<RegistrationReply>>,
 }
 
 impl Visitors {
@@ -47,6 +49,9 @@ impl Visitors {
             return false;
         }
         self.pending.remove(&reply.home_address);
+        if let Some(expected) = self.expected.get_mut(&reply.home_address) {
+            *expected = Some(*reply);
+        }
         if reply.code.is_accepted() {
             match reply.lifetime_s.min(request.lifetime_s) {
                 0 => drop(self.served.remove(&reply.home_address)),
@@ -54,6 +59,14 @@ impl Visitors {
             }
         }
         true
+    }
+    /// A node that is not here yet registers.
+    pub(crate) fn expect(&mut self, node: NodeId) {
+        self.expected.insert(node, None);
+    }
+    /// The node is here: the reply that it has not received, if there is one.
+    pub(crate) fn take_reply(&mut self, node: NodeId) -> Option<RegistrationReply> {
+        self.expected.remove(&node)?
     }
     /// Remove expired visitors and requests.
     pub(crate) fn forget_expired(&mut self, now: Instant) {

@@ -37,6 +37,7 @@ fn node() -> MobileNode {
         on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
         regional_address: None,
         correspondents: Vec::new(),
+        simultaneous_bindings: Duration::ZERO,
     };
     let moves = vec![Move { at: LEAVES, to: CellId(1) }];
     let movement = Movement::new(CellId(0), moves, Duration::from_millis(20)).expect("one move");

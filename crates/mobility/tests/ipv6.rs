@@ -32,6 +32,7 @@ fn setup() -> Setup {
         on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
         regional_address: Some((ANCHOR, REGIONAL)),
         correspondents: Vec::new(),
+        simultaneous_bindings: Duration::ZERO,
     }
 }
 

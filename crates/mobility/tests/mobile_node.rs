@@ -31,6 +31,7 @@ fn config() -> Setup {
         on_link_addresses: Vec::new(),
         regional_address: None,
         correspondents: Vec::new(),
+        simultaneous_bindings: Duration::ZERO,
     }
 }
 

@@ -36,6 +36,7 @@ fn node() -> MobileNode {
         on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
         regional_address: None,
         correspondents: vec![CORRESPONDENT],
+        simultaneous_bindings: Duration::ZERO,
     };
     let movement = Movement::new(seamline_mobility::CellId(0), Vec::new(), Duration::ZERO).expect("no move");
     let scheme = protocol::find("mobile-ipv6-route-optimization").expect("registered");

@@ -95,6 +95,14 @@ pub enum MobilityEvent {
         /// Why.
         status: BindingStatus,
     },
+    /// A home agent has one binding more: it sends a copy of what is addressed to the mobile node there, too, until the
+    /// next change ([`MobilityEvent::BindingChanged`]).
+    BindingAdded {
+        /// The address that stays.
+        home_address: NodeId,
+        /// The end of the further tunnel.
+        care_of_address: NodeId,
+    },
     /// An anchor's binding (a home agent's, a mobility anchor point's) has changed: what is addressed to the mobile node goes elsewhere from now on.
     BindingChanged {
         /// The address that stays: the mobile node's, or its regional care-of address.

@@ -27,6 +27,8 @@ struct Mobile {
     forwarded: Vec<(NodeId, Option<NodeId>)>,
     /// The correspondents that accept its care-of address, with that which they send to.
     correspondents: Vec<(ElementId, Option<NodeId>)>,
+    /// Further care-of addresses that its home agent sends copies to.
+    further: Vec<NodeId>,
     /// The node of its home agent, if any; the mobile node is at home there.
     home: Option<NodeId>,
     /// By radio cell: the address at which it is reachable there.
@@ -60,7 +62,8 @@ impl Mobile {
         let at_home = at == *first && self.home == Some(base_stations[cell]);
         let care_of_address = self.care_of_addresses[cell];
         let is_behind = |bound: &(_, Option<NodeId>)| bound.1.is_some_and(|to| to != care_of_address);
-        (at == care_of_address || at_home) && !self.correspondents.iter().any(is_behind)
+        let is_sent_there = at == care_of_address || at_home || self.further.contains(&care_of_address);
+        is_sent_there && !self.correspondents.iter().any(is_behind)
     }
 }
 
@@ -83,6 +86,7 @@ impl Mobiles {
                 bound: bindings_at_start(scenario, index),
                 forwarded: forwarded_at_start(scenario, index),
                 correspondents: correspondents.iter().map(|element| (*element, None)).collect(),
+                further: Vec::new(),
                 home: mobile.protocol.as_ref().and_then(|protocol| protocol.home_agent).map(node_id),
                 care_of_addresses: cells.map(|cell| addresses::care_of(scenario, index, cell)).collect(),
                 cell: Some(mobile.cells[0]),
@@ -107,7 +111,8 @@ impl Mobiles {
     /// The index of the mobile node that an event concerns, and its handover progress.
     pub(super) fn note(&mut self, at: ElementId, event: MobilityEvent) -> Option<(usize, Progress)> {
         let concerns = |mobile: &Mobile| match event {
-            MobilityEvent::BindingChanged { home_address, .. } => {
+            MobilityEvent::BindingChanged { home_address, .. }
+            | MobilityEvent::BindingAdded { home_address, .. } => {
                 mobile.bindings().any(|(address, _)| *address == home_address)
             }
             _ => mobile.element == at,
@@ -125,7 +130,12 @@ impl Mobiles {
             {
                 bound.1 = care_of_address;
             }
+            MobilityEvent::BindingAdded { home_address, care_of_address } => {
+                let newest = mobile.bound.iter_mut().find(|(address, _)| *address == home_address)?;
+                mobile.further.extend(newest.1.replace(care_of_address));
+            }
             MobilityEvent::BindingChanged { home_address, care_of_address } => {
+                mobile.further.clear();
                 let mut bindings = mobile.bound.iter_mut().chain(&mut mobile.forwarded);
                 bindings.find(|(address, _)| *address == home_address)?.1 = care_of_address;
             }

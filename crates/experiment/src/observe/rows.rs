@@ -77,6 +77,7 @@ event_kinds! {
     RegistrationRequested "registration requested",
     RegistrationAccepted "registration accepted",
     RegistrationRefused "registration denied",
+    BindingAdded "binding added",
     BindingChanged "binding changed",
     Other "other",
 }
@@ -328,6 +329,7 @@ fn mobility(what: MobilityEvent) -> (Kind, String) {
             (Kind::RegistrationRefused, code.meaning().replace(',', ";"))
         }
         MobilityEvent::BindingRefused { status } => (Kind::RegistrationRefused, status.meaning().to_owned()),
+        MobilityEvent::BindingAdded { care_of_address, .. } => (Kind::BindingAdded, address(care_of_address)),
         MobilityEvent::BindingChanged { care_of_address, .. } => {
             (Kind::BindingChanged, care_of_address.map(address).unwrap_or_default())
         }

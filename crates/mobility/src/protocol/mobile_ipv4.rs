@@ -11,26 +11,29 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "mobile-ipv4",
     summary: "Mobile IPv4: advertisements, registration, a tunnel from the home agent to a foreign agent",
     cite: "RFC 5944",
-    traits: Traits {
-        home_agent: Participation::Needed,
-        mobility_anchor_point: Participation::None,
-        base_station: BaseStation::ForeignAgent,
-        correspondents: Participation::None,
-        carries_networks: false,
-        previous_router_forwards: false,
-    },
+    traits: TRAITS,
     build: |setup| Box::new(MobileIpv4::new(setup)),
+};
+
+pub(super) const TRAITS: Traits = Traits {
+    home_agent: Participation::Needed,
+    mobility_anchor_point: Participation::None,
+    simultaneous_bindings: Participation::None,
+    base_station: BaseStation::ForeignAgent,
+    correspondents: Participation::None,
+    carries_networks: false,
+    previous_router_forwards: false,
 };
 
 /// The mobile node's part of Mobile IPv4.
 #[derive(Debug)]
-struct MobileIpv4 {
-    discovery: AgentDiscovery,
-    registration: Registration,
+pub(super) struct MobileIpv4 {
+    pub(super) discovery: AgentDiscovery,
+    pub(super) registration: Registration,
 }
 
 impl MobileIpv4 {
-    fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &Setup) -> Self {
         MobileIpv4 { discovery: AgentDiscovery::new(setup), registration: Registration::new(setup) }
     }
 }

@@ -21,6 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 pub(super) const TRAITS: Traits = Traits {
     home_agent: Participation::Needed,
     mobility_anchor_point: Participation::None,
+    simultaneous_bindings: Participation::None,
     base_station: BaseStation::AccessRouter,
     correspondents: Participation::None,
     carries_networks: false,

@@ -15,7 +15,9 @@ mod hmipv6;
 mod mobile_ipv4;
 mod mobile_ipv6;
 mod nemo;
+mod pre_registration;
 mod route_optimization;
+mod simultaneous_bindings;
 
 /// An event for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,6 +144,9 @@ pub struct Setup {
     pub on_link_addresses: Vec<(NodeId, NodeId)>,
     /// The mobility anchor point, and the address that the node has on its network.
     pub regional_address: Option<(NodeId, NodeId)>,
+    /// How long the home agent sends packets to the previous agent, too, after a registration with another; zero: not at
+    /// all.
+    pub simultaneous_bindings: Duration,
     /// The nodes it exchanges packets with that accept its care-of address ([`crate::Correspondent`]).
     pub correspondents: Vec<NodeId>,
 }
@@ -153,6 +158,8 @@ pub struct Traits {
     pub home_agent: Participation,
     /// A mobility anchor point keeps one near the node.
     pub mobility_anchor_point: Participation,
+    /// The home agent keeps several bindings for a time.
+    pub simultaneous_bindings: Participation,
     /// What base stations run.
     pub base_station: BaseStation,
     /// Correspondents keep one ([`crate::Correspondent`]).
@@ -201,6 +208,8 @@ pub struct Scheme {
 /// Every protocol.
 pub static ALL: &[&Scheme] = &[
     &mobile_ipv4::SCHEME,
+    &simultaneous_bindings::SCHEME,
+    &pre_registration::SCHEME,
     &mobile_ipv6::SCHEME,
     &route_optimization::SCHEME,
     &fmipv6::SCHEME,

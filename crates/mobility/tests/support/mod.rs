@@ -1,7 +1,7 @@
 //! What the tests of machines share.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
-use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest};
+use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, RequestFlags};
 use seamline_wire::{
     Control, DropCause, Event, Extra, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port,
     Signal,
@@ -94,6 +94,7 @@ pub(crate) fn carrying(source: NodeId, destination: NodeId, control: Control) ->
 /// A registration by way of the agent at `care_of_address`, made `at` that time.
 pub(crate) fn request(care_of_address: NodeId, lifetime_s: u16, at: Instant) -> RegistrationRequest {
     RegistrationRequest {
+        flags: RequestFlags::default(),
         lifetime_s,
         home_address: MOBILE,
         home_agent: HOME_AGENT,

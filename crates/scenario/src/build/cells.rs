@@ -96,14 +96,18 @@ fn neighboring_addresses(scenario: &Scenario, cell: usize) -> Vec<(NodeId, NodeI
     nodes_with_fast_handovers(scenario, cell).flat_map(others).collect()
 }
 
-/// The other radio cells of the same nodes, and the access routers there.
-fn neighbors(scenario: &Scenario, cell: usize) -> Vec<(CellId, NodeId)> {
-    let nodes = nodes_with_fast_handovers(scenario, cell);
-    let mut cells: Vec<usize> = nodes.flat_map(|(_, mobile)| mobile.cells.iter().copied()).collect();
+/// The other radio cells of the mobile nodes of a radio cell, and the agents of this kind there.
+fn neighbors(scenario: &Scenario, cell: usize, kind: BaseStation) -> Vec<(CellId, NodeId)> {
+    let asks = |mobile: &&MobileSpec| {
+        let speaks = |spec: &ProtocolSpec| spec.scheme.traits.base_station == kind;
+        mobile.cells.contains(&cell) && mobile.protocol.as_ref().is_some_and(speaks)
+    };
+    let nodes = scenario.mobiles.iter().filter(asks);
+    let mut cells: Vec<usize> = nodes.flat_map(|mobile| mobile.cells.iter().copied()).collect();
     cells.sort_unstable();
     cells.dedup();
-    let router = |other: usize| (CellId(other as u32), node_id(scenario.cells[other].base_station));
-    cells.into_iter().filter(|other| *other != cell).map(router).collect()
+    let agent = |other: usize| (CellId(other as u32), node_id(scenario.cells[other].base_station));
+    cells.into_iter().filter(|other| *other != cell).map(agent).collect()
 }
 
 /// The nodes whose hosts exchange packets with a mobile node, and that accept its care-of address: those that do not move.
@@ -245,7 +249,8 @@ impl<O: Observer> Builder<'_, O> {
             is_home_agent_too: self.places.anchor(cell.base_station).is_some(),
         };
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
-        let mut agent = ForeignAgent::new(config, stream);
+        let neighbors = neighbors(self.scenario, index, BaseStation::ForeignAgent);
+        let mut agent = ForeignAgent::new(config, stream).with_neighbors(neighbors);
         for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == index) {
             let spec = mobile.protocol.as_ref().filter(|spec| spec.registered_at_start);
             if let Some(spec) = spec.filter(|spec| spec.home_agent != Some(cell.base_station)) {
@@ -263,7 +268,11 @@ impl<O: Observer> Builder<'_, O> {
             mobility_anchor_point: spec.mobility_anchor_point.map(node_id),
         };
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
-        AccessRouter::new(config, stream).with_neighbors(neighbors(self.scenario, index))
+        AccessRouter::new(config, stream).with_neighbors(neighbors(
+            self.scenario,
+            index,
+            BaseStation::AccessRouter,
+        ))
     }
 
     fn add_anchor(&mut self, node: usize, element: ElementId) {
@@ -339,6 +348,7 @@ impl<O: Observer> Builder<'_, O> {
             registered_with: spec.registered_at_start.then(|| base_station(mobile.cells[0])),
             on_link_addresses: mobile.cells.iter().map(on_link).collect(),
             regional_address: spec.mobility_anchor_point.map(regional),
+            simultaneous_bindings: spec.simultaneous_bindings,
             correspondents: correspondents(self.scenario, mobile).into_iter().map(node_id).collect(),
         }
     }
@@ -350,7 +360,13 @@ impl<O: Observer> Builder<'_, O> {
         let protocol = protocol.map(|spec| (spec.scheme.build)(&self.setup(index, mobile, spec)));
         let movement = self.movements[index].clone();
         let config = MobileNodeConfig { movement, protocol };
-        let node = self.world.add(Part::MobileNode(Box::new(MobileNode::new(config))));
+        let node = MobileNode::new(config);
+        let keeps_both = |spec: &ProtocolSpec| !spec.simultaneous_bindings.is_zero();
+        let node = match mobile.protocol.as_ref().is_some_and(keeps_both) {
+            true => node.with_simultaneous_bindings(),
+            false => node,
+        };
+        let node = self.world.add(Part::MobileNode(Box::new(node)));
         debug_assert_eq!(node, places.node);
         let router = self.places.routers[mobile.node];
         self.world.connect(router, self.places.ports.radio(), node, MobileNode::HOST);

@@ -32,6 +32,8 @@ pub struct ProtocolSpec {
     pub registration_retransmission: Duration,
     /// Whether a new link is asked for an advertisement at once.
     pub layer_2_triggers: bool,
+    /// How long packets are sent to the previous agent, too, after a registration with another.
+    pub simultaneous_bindings: Duration,
     /// Whether it is registered in its first cell when the run begins.
     pub registered_at_start: bool,
 }
@@ -84,6 +86,10 @@ fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<
         registration_lifetime_s: 1800,
         registration_retransmission: Duration::from_secs(1),
         layer_2_triggers: false,
+        simultaneous_bindings: match scheme.traits.simultaneous_bindings {
+            Participation::Needed => Duration::from_secs(1),
+            Participation::Possible | Participation::None => Duration::ZERO,
+        },
         registered_at_start: true,
     };
     let traits = &scheme.traits;
@@ -96,6 +102,7 @@ fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<
     table! { ProtocolSpec;
         .with(home_agent, |it| it);
         .with(anchor_point, |it| it);
+        .with(simultaneous_bindings(traits.simultaneous_bindings), |it| it);
         key advertisement_interval (advertisements.interval): positive_time(), "Time between agent or router advertisements";
         key advertisement_jitter (advertisements.jitter): time(), "Maximum by which an interval is shortened, uniformly distributed";
         property advertisement_lifetime: whole_seconds(), "Lifetime in advertisements, in whole seconds; three intervals, rounded up, unless given", |_, _| None, |it, seconds| it.advertisements.lifetime_s = seconds;
@@ -106,6 +113,19 @@ fn keys<'a>(scheme: &'static Scheme, nodes: &'a [String]) -> Section<'a, Option<
         key registered_at_start: boolean(), "Whether the node is registered in its first cell at the start";
     }
     .build(start, |it, reader| make(it, reader).map(Some))
+}
+
+/// How long both bindings hold, where a protocol has several.
+fn simultaneous_bindings<'a>(participation: Participation) -> Keys<'a, ProtocolSpec> {
+    match participation {
+        Participation::None => Keys::new(),
+        Participation::Possible => table! { ProtocolSpec;
+            key simultaneous_bindings: time(), "How long the home agent sends packets to the previous agent, too, after a registration with another";
+        },
+        Participation::Needed => table! { ProtocolSpec;
+            key simultaneous_bindings: positive_time(), "How long the home agent sends packets to the previous agent, too, after a registration with another";
+        },
+    }
 }
 
 fn anchor<'a>(

@@ -22,6 +22,8 @@ const HOST_UNREACHABLE: u8 = 1;
 const ROUTER_ADVERTISEMENT: u8 = 9;
 const ROUTER_SOLICITATION: u8 = 10;
 const MOBILITY_AGENT_EXTENSION: u8 = 16;
+/// Bytes of an extension with the address of an access point.
+const LINK_LAYER_LENGTH: usize = 9;
 const REQUEST: u8 = 1;
 const REPLY: u8 = 3;
 
@@ -56,6 +58,17 @@ pub fn encode(
         }
         Control::HostUnreachable(undelivered) => {
             write_unreachable(undelivered, body)?;
+            ICMP
+        }
+        Control::ProxyAgentSolicitation(access_point) => {
+            body[0] = ROUTER_SOLICITATION;
+            write_access_point(*access_point, &mut body[8..]);
+            ICMP
+        }
+        Control::ProxyAgentAdvertisement(access_point, advertisement) => {
+            let (front, extension) = body.split_at_mut(body.len() - LINK_LAYER_LENGTH);
+            write_advertisement(advertisement, front);
+            write_access_point(*access_point, extension);
             ICMP
         }
         Control::RegistrationRequest(request) => {
@@ -131,8 +144,18 @@ fn write_unreachable(undelivered: &UndeliveredSegment, body: &mut [u8]) -> Resul
     Ok(())
 }
 
+/// Generalized Link Layer and IPv4 Address extension of ICMP messages (RFC 4881 section 9), with a locally administered
+/// address of 48 bits.
+fn write_access_point(number: u32, extension: &mut [u8]) {
+    const EXTENSION: u8 = 140;
+    const ETHERNET: u8 = 3;
+    extension[..5].copy_from_slice(&[EXTENSION, LINK_LAYER_LENGTH as u8 - 2, ETHERNET, 2, 1]);
+    extension[5..].copy_from_slice(&number.to_be_bytes());
+}
+
 fn write_request(request: &RegistrationRequest, body: &mut [u8]) {
     body[0] = REQUEST;
+    body[1] = request.flags.0;
     body[2..4].copy_from_slice(&request.lifetime_s.to_be_bytes());
     body[4..8].copy_from_slice(&ipv4_address(request.home_address).octets());
     body[8..12].copy_from_slice(&ipv4_address(request.home_agent).octets());

@@ -37,6 +37,11 @@ pub enum Control {
     RegistrationReply(RegistrationReply),
     /// "I could not deliver this": ICMP Destination Unreachable with the code for a host (RFC 792).
     HostUnreachable(UndeliveredSegment),
+    /// "Which agent is at this access point?": Proxy Router Solicitation (RFC 4881 section 3.3).
+    ProxyAgentSolicitation(u32),
+    /// The answer to it: Proxy Router Advertisement (RFC 4881 section 3.3), the advertisement of the agent at this access
+    /// point.
+    ProxyAgentAdvertisement(u32, AgentAdvertisement),
     /// A message between IPv6 nodes.
     Ipv6(Ipv6Control),
     /// What the agents at the ends of a link report to each other about a connection.
@@ -90,9 +95,11 @@ impl From<&Packet> for UndeliveredSegment {
     }
 }
 
-/// A Registration Request (RFC 5944 section 3.3), all of whose flags are zero.
+/// A Registration Request (RFC 5944 section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct RegistrationRequest {
+    /// What is asked for.
+    pub flags: RequestFlags,
     /// For how long, in seconds: zero deregisters, 65535 is without end.
     pub lifetime_s: u16,
     /// The address that the mobile node keeps wherever it is.
@@ -157,6 +164,14 @@ bits! {
     FOREIGN_AGENT = 0x10;
 }
 
+bits! {
+    /// What a registration request asks for (RFC 5944 section 3.3).
+    #[derive(Debug)]
+    RequestFlags(u8):
+    /// S: keep the bindings that there are, and send a copy of each packet to every one.
+    SIMULTANEOUS_BINDINGS = 0x80;
+}
+
 /// What came of a registration request (RFC 5944 section 3.4): 0 and 1 accept it, 64 to 127 are refusals
 /// by the foreign agent, 128 to 192 by the home agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -215,6 +230,8 @@ impl Control {
         const ROUTER_ADDRESS: u32 = 8;
         const EXTENSION: u32 = 8;
         const ADDRESS: u32 = 4;
+        // An extension with an address of 48 bits (RFC 4881 section 9).
+        const LINK_LAYER_ADDRESS: u32 = 9;
         let behind_ipv4 = match self {
             Control::Ipv6(message) => return message.wire_bytes(),
             Control::AgentAdvertisement(advertisement) => {
@@ -223,6 +240,10 @@ impl Control {
             }
             Control::AgentSolicitation => ICMP,
             Control::HostUnreachable(_) => ICMP + IPV4 + QUOTED,
+            Control::ProxyAgentSolicitation(_) => ICMP + LINK_LAYER_ADDRESS,
+            Control::ProxyAgentAdvertisement(..) => {
+                ICMP + ROUTER_ADDRESS + EXTENSION + ADDRESS + LINK_LAYER_ADDRESS
+            }
             Control::RegistrationRequest(_) => UDP + 24,
             Control::RegistrationReply(_) => UDP + 20,
             Control::Recovery(message) => UDP + message.length() as u32,

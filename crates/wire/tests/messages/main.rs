@@ -29,7 +29,13 @@ fn a_message_has_the_stated_length_and_needs_as_much_room() {
 /// of UDP.
 #[test]
 fn messages_stand_as_the_rfcs_draw_them() {
-    let [advertisement, solicitation, request, reply, unreachable] = all().map(|packet| bytes(&packet));
+    let [advertisement, solicitation, request, reply, unreachable, proxy_solicitation, proxy_advertisement] =
+        all().map(|packet| bytes(&packet));
+    // RFC 4881 section 9: the same with the address of the access point.
+    let access_point = [140, 7, 3, 2, 1, 0, 0, 0, 6];
+    assert_eq!(proxy_solicitation[20..22], [10, 0]);
+    assert_eq!(proxy_solicitation[24..], [[0; 4].as_slice(), &access_point].concat());
+    assert_eq!(proxy_advertisement[24..], [&advertisement[24..], &access_point].concat());
     assert_eq!(solicitation[20..22], [10, 0]);
     assert_eq!(solicitation[24..], [0; 4]);
     assert_eq!(advertisement[20..22], [9, 0]);
@@ -37,7 +43,7 @@ fn messages_stand_as_the_rfcs_draw_them() {
     let extension = [[16, 10, 0, 7].as_slice(), &[0x07, 0x08, 0x90, 0], &[10, 0, 0, 3]].concat();
     assert_eq!(advertisement[24..], [addresses, extension].concat());
     let expected = [
-        [1, 0, 0x07, 0x08].as_slice(),
+        [1, 0x80, 0x07, 0x08].as_slice(),
         &[10, 0, 0, 5],
         &[10, 0, 0, 2],
         &[10, 0, 0, 3],

@@ -4,6 +4,7 @@ use seamline_wire::codec::message::REGISTRATION_PORT;
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode,
     UndeliveredSegment,
+    RequestFlags,
 };
 use seamline_wire::{Control, Extra, NodeId, Packet, SequenceNumber, TransportPort};
 
@@ -11,19 +12,20 @@ pub(crate) const MOBILE: NodeId = NodeId(5);
 pub(crate) const HOME_AGENT: NodeId = NodeId(2);
 pub(crate) const FOREIGN_AGENT: NodeId = NodeId(3);
 
-fn advertisement() -> Control {
-    Control::AgentAdvertisement(AgentAdvertisement {
+fn advertisement() -> AgentAdvertisement {
+    AgentAdvertisement {
         agent: FOREIGN_AGENT,
         lifetime_s: 3,
         sequence: 7,
         registration_lifetime_s: 1800,
         flags: AgentFlags::FOREIGN_AGENT | AgentFlags::REGISTRATION_REQUIRED,
         care_of_address: Some(FOREIGN_AGENT),
-    })
+    }
 }
 
 fn request() -> Control {
     Control::RegistrationRequest(RegistrationRequest {
+        flags: RequestFlags::SIMULTANEOUS_BINDINGS,
         lifetime_s: 1800,
         home_address: MOBILE,
         home_agent: HOME_AGENT,
@@ -67,12 +69,14 @@ fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
     }
 }
 
-pub(crate) fn all() -> [Packet; 5] {
+pub(crate) fn all() -> [Packet; 7] {
     [
-        packet(FOREIGN_AGENT, NodeId::ALL_SYSTEMS, advertisement()),
+        packet(FOREIGN_AGENT, NodeId::ALL_SYSTEMS, Control::AgentAdvertisement(advertisement())),
         packet(MOBILE, NodeId::ALL_ROUTERS, Control::AgentSolicitation),
         packet(MOBILE, FOREIGN_AGENT, request()),
         packet(HOME_AGENT, FOREIGN_AGENT, reply()),
         packet(FOREIGN_AGENT, HOME_AGENT, unreachable()),
+        packet(MOBILE, FOREIGN_AGENT, Control::ProxyAgentSolicitation(6)),
+        packet(FOREIGN_AGENT, MOBILE, Control::ProxyAgentAdvertisement(6, advertisement())),
     ]
 }
