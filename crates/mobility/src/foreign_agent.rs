@@ -1,15 +1,17 @@
 //! The foreign agent at a base station: advertises, relays registrations, and terminates tunnels.
 
 use crate::advertiser::{AdvertisementConfig, Advertiser};
+use crate::handoff_tunnels::HandoffTunnels;
 use crate::movement::CellId;
 use crate::ports::AgentPorts;
-use crate::send::{control, lose};
+use crate::send::{control, lose, report_binding};
 use crate::visitors::Visitors;
 use seamline_wire::control::{
-    AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode,
+    AgentAdvertisement, AgentFlags, HandoffReply, HandoffRequest, RegistrationReply, RegistrationRequest,
+    ReplyCode,
 };
 use seamline_wire::random::Stream;
-use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet};
+use seamline_wire::{Control, DropCause, Input, Instant, Machine, NodeId, Outbox, Packet, Tunnel};
 
 /// The configuration of a foreign agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +36,21 @@ pub struct ForeignAgent {
     visitors: Visitors,
     /// By radio cell: the foreign agent there.
     neighbors: Vec<(CellId, NodeId)>,
+    /// With agents of other radio cells (RFC 4881 section 4).
+    handoffs: HandoffTunnels,
 }
 
 impl ForeignAgent {
     /// A foreign agent without visitors.
     pub fn new(config: ForeignAgentConfig, stream: Stream) -> Self {
         let advertiser = Advertiser::new(config.advertisements, stream);
-        ForeignAgent { config, advertiser, visitors: Visitors::default(), neighbors: Vec::new() }
+        ForeignAgent {
+            config,
+            advertiser,
+            visitors: Visitors::default(),
+            neighbors: Vec::new(),
+            handoffs: HandoffTunnels::default(),
+        }
     }
 
     /// With these neighbors, whose advertisements it passes on to nodes that prepare a handoff (RFC 4881 section 3.4).
@@ -68,6 +78,43 @@ impl ForeignAgent {
             care_of_address: Some(self.config.node),
         };
         control(out, AgentPorts::AIR, self.config.node, to, Control::AgentAdvertisement(advertisement));
+    }
+
+    /// The link of a node that was at another agent has come up (L2-LU): ask that agent for a tunnel at the next step.
+    pub fn link_up(&mut self, node: NodeId, previous: NodeId) {
+        if previous != self.config.node {
+            self.handoffs.arrive(node, previous);
+        }
+    }
+
+    fn ask_previous(&mut self, now: Instant, out: &mut Outbox) {
+        for (previous, request) in self.handoffs.due(now) {
+            let message = Control::HandoffRequest(request);
+            control(out, AgentPorts::NETWORK, self.config.node, previous, message);
+        }
+    }
+
+    /// RFC 4881 section 4.1: send the packets of a visitor after it.
+    fn on_handoff_request(&mut self, now: Instant, from: NodeId, request: &HandoffRequest, out: &mut Outbox) {
+        let HandoffRequest { lifetime_s, home_address, identification } = *request;
+        let is_served = self.visitors.is_served(now, home_address);
+        if is_served {
+            self.handoffs.open(now, request, from);
+            report_binding(home_address, Some(from), out);
+        }
+        let code = if is_served { 0 } else { HandoffReply::UNKNOWN_NODE };
+        let reply = HandoffReply { code, lifetime_s, home_address, identification };
+        control(out, AgentPorts::NETWORK, self.config.node, from, Control::HandoffReply(reply));
+    }
+
+    /// The tunnel is there: the node is served like a visitor.
+    fn on_handoff_reply(&mut self, now: Instant, reply: &HandoffReply) {
+        if self.handoffs.answered(reply)
+            && reply.code == 0
+            && !self.visitors.is_served(now, reply.home_address)
+        {
+            self.visitors.serve(now, reply.home_address, reply.lifetime_s);
+        }
     }
 
     /// The advertisement of a neighbor, as if it came from there (RFC 4881 section 3.3); nothing for an unknown access point.
@@ -154,6 +201,18 @@ impl ForeignAgent {
             }
             return;
         }
+        if packet.destination == self.config.node
+            && let Some(message @ (Control::HandoffRequest(_) | Control::HandoffReply(_))) = packet.control()
+        {
+            let (message, from) = (*message, packet.source);
+            out.recycle(packet);
+            match message {
+                Control::HandoffRequest(request) => self.on_handoff_request(now, from, &request, out),
+                Control::HandoffReply(reply) => self.on_handoff_reply(now, &reply),
+                _ => {}
+            }
+            return;
+        }
         if let Some(Control::RegistrationRequest(request)) = packet.control()
             && packet.destination == self.config.node
             && request.home_agent != self.config.node
@@ -177,7 +236,13 @@ impl ForeignAgent {
     }
 
     /// RFC 5944 section 4.2.2.
-    fn pass_to_visitor(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+    fn pass_to_visitor(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+        if let Some(exit) = self.handoffs.exit(now, packet.next_destination()) {
+            return match packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
+                true => out.send(AgentPorts::NETWORK, packet),
+                false => lose(out, DropCause::NoRoute, packet),
+            };
+        }
         if self.visitors.is_served(now, packet.next_destination()) {
             out.send(AgentPorts::AIR, packet);
         } else {
@@ -188,6 +253,7 @@ impl ForeignAgent {
 
 impl Machine for ForeignAgent {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        self.ask_previous(now, out);
         match input {
             Input::Packet(AgentPorts::AIR, packet) => self.on_air_packet(now, packet, out),
             Input::Packet(_, packet) => self.on_network_packet(now, packet, out),
@@ -200,6 +266,6 @@ impl Machine for ForeignAgent {
         }
     }
     fn wake_at(&self) -> Option<Instant> {
-        Some(self.advertiser.wake_at())
+        self.handoffs.wake_at().into_iter().chain([self.advertiser.wake_at()]).min()
     }
 }

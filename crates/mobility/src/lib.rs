@@ -6,7 +6,8 @@
 //! air, in both directions, and lets pass what is sent to or by a node that is there. A [`MobileNode`] has a
 //! [`protocol`] that keeps it reachable. Machines know each other from packets only: in Mobile IPv4 (RFC 5944) the
 //! mobile node, the [`ForeignAgent`] at a base station and the [`HomeAgent`]; in the protocols of IPv6 the mobile node, the
-//! [`AccessRouter`] at a base station and one or two [`MobilityAnchor`]s, whose tunnels end at the mobile node itself.
+//! [`AccessRouter`] at a base station and one or two [`MobilityAnchor`]s, whose tunnels end at the mobile node itself, and
+//! with route optimization a [`Correspondent`] in front of each host that exchanges packets with it.
 //!
 //! ```text
 //!            home agent           foreign agent   downlink   Coverage   mobile node
@@ -34,6 +35,7 @@ mod coverage;
 mod departed;
 mod duplicates;
 mod foreign_agent;
+mod handoff_tunnels;
 mod handover_preparation;
 mod home_agent;
 mod layer_2;

@@ -18,7 +18,13 @@ pub(crate) fn message_packet(
     destination: NodeId,
     control: Control,
 ) -> Box<Packet> {
-    let in_udp = matches!(control, Control::RegistrationRequest(_) | Control::RegistrationReply(_));
+    let in_udp = matches!(
+        control,
+        Control::RegistrationRequest(_)
+            | Control::RegistrationReply(_)
+            | Control::HandoffRequest(_)
+            | Control::HandoffReply(_)
+    );
     let transport_port = if in_udp { REGISTRATION_PORT } else { TransportPort(0) };
     let mut packet = out.packet();
     *packet = Packet {

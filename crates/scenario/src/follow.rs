@@ -1,8 +1,9 @@
 //! Run a world: routes follow mobile nodes without a mobility protocol, and base stations learn which nodes they
 //! serve.
 
-use crate::build::{Part, Places, add_routes, addresses};
+use crate::build::{Part, Places, add_routes, addresses, node_id};
 use crate::routes::whereabouts_at_start;
+use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{AgentPlace, Scenario};
 use seamline_agent::Agent;
 use seamline_mobility::{DepartedBuffer, Movement, Stay};
@@ -55,9 +56,16 @@ impl<'a> Runner<'a> {
     pub fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
         let mut changes = Vec::new();
         for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
-            if spec.protocol.as_ref().is_none_or(|spec| spec.scheme.traits.previous_router_forwards) {
-                changes.extend(changes_of(mobile, movement));
-            }
+            // Agents that are triggered are told of arrivals only; their base stations keep nothing.
+            let concerns = |spec: &ProtocolSpec, what: ChangeKind| {
+                let traits = &spec.scheme.traits;
+                let is_arrival = what == ChangeKind::Arrives;
+                traits.previous_router_forwards || (traits.links_trigger_agents && is_arrival)
+            };
+            let all = changes_of(mobile, movement);
+            changes.extend(all.filter(|change| {
+                spec.protocol.as_ref().is_none_or(|protocol| concerns(protocol, change.what))
+            }));
         }
         let keeps = |change: &Change| places.cells[change.cell].departed.is_some();
         changes.retain(|change| change.what == ChangeKind::Arrives || keeps(change));
@@ -105,6 +113,7 @@ impl<'a> Runner<'a> {
             ChangeKind::IsHandedOver => self.hand_over(change, world),
             ChangeKind::Arrives if self.notifies_base_stations(change.mobile) => {
                 self.reach(change.mobile, &[change.cell], world);
+                self.trigger_agent(change, world);
             }
             ChangeKind::Arrives => {
                 self.whereabouts[change.mobile] = change.cell;
@@ -116,6 +125,22 @@ impl<'a> Runner<'a> {
 
     fn notifies_base_stations(&self, mobile: usize) -> bool {
         self.scenario.mobiles[mobile].protocol.is_some()
+    }
+
+    /// The foreign agent of a radio cell is notified of a node whose link comes up, and of its previous agent.
+    fn trigger_agent<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
+        let mobile = &self.scenario.mobiles[change.mobile];
+        let is_triggered = |spec: &ProtocolSpec| spec.scheme.traits.links_trigger_agents;
+        if !mobile.protocol.as_ref().is_some_and(is_triggered) {
+            return;
+        }
+        let previous = change.stay.checked_sub(1).map(|stay| self.stays[change.mobile][stay]);
+        if let (Some(previous), Some(element)) = (previous, self.places.cells[change.cell].agent)
+            && let Some(Part::ForeignAgent(agent)) = world.machine_mut(element)
+        {
+            agent.link_up(node_id(mobile.node), node_id(self.scenario.cells[previous].base_station));
+            world.rearm(element);
+        }
     }
 
     fn leave<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {

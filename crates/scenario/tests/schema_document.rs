@@ -108,6 +108,7 @@ fn more_documents() -> Vec<(String, String)> {
         ("mobile-ipv6", "home_agent = \"a\""),
         ("mobile-ipv4-simultaneous-bindings", "home_agent = \"a\", simultaneous_bindings = \"2 s\""),
         ("mobile-ipv4-pre-registration", "home_agent = \"a\", simultaneous_bindings = \"2 s\""),
+        ("mobile-ipv4-post-registration", "home_agent = \"a\""),
         ("mobile-ipv6-route-optimization", "home_agent = \"a\""),
         ("fmipv6", "home_agent = \"a\""),
         ("fmipv6-predictive", "home_agent = \"a\""),

@@ -228,7 +228,8 @@ fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
         let mut own: Vec<(usize, usize)> = anchors.windows(2).map(|pair| (pair[0], pair[1])).collect();
         let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
         own.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
-        if protocol.scheme.traits.previous_router_forwards {
+        let traits = &protocol.scheme.traits;
+        if traits.previous_router_forwards || traits.links_trigger_agents {
             let pairs =
                 base_stations.clone().flat_map(|from| base_stations.clone().map(move |to| (from, to)));
             own.extend(pairs.filter(|(from, to)| from != to));

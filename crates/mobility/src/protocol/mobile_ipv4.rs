@@ -21,6 +21,7 @@ pub(super) const TRAITS: Traits = Traits {
     simultaneous_bindings: Participation::None,
     base_station: BaseStation::ForeignAgent,
     correspondents: Participation::None,
+    links_trigger_agents: false,
     carries_networks: false,
     previous_router_forwards: false,
 };

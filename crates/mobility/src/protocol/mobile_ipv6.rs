@@ -24,6 +24,7 @@ pub(super) const TRAITS: Traits = Traits {
     simultaneous_bindings: Participation::None,
     base_station: BaseStation::AccessRouter,
     correspondents: Participation::None,
+    links_trigger_agents: false,
     carries_networks: false,
     previous_router_forwards: false,
 };

@@ -15,6 +15,7 @@ mod hmipv6;
 mod mobile_ipv4;
 mod mobile_ipv6;
 mod nemo;
+mod post_registration;
 mod pre_registration;
 mod route_optimization;
 mod simultaneous_bindings;
@@ -164,6 +165,8 @@ pub struct Traits {
     pub base_station: BaseStation,
     /// Correspondents keep one ([`crate::Correspondent`]).
     pub correspondents: Participation,
+    /// Agents at base stations are notified of nodes whose link comes up (layer 2 triggers).
+    pub links_trigger_agents: bool,
     /// It keeps hosts behind the mobile node reachable too.
     pub carries_networks: bool,
     /// The previous access router forwards buffered packets and those for the previous care-of address.
@@ -210,6 +213,7 @@ pub static ALL: &[&Scheme] = &[
     &mobile_ipv4::SCHEME,
     &simultaneous_bindings::SCHEME,
     &pre_registration::SCHEME,
+    &post_registration::SCHEME,
     &mobile_ipv6::SCHEME,
     &route_optimization::SCHEME,
     &fmipv6::SCHEME,

@@ -8,9 +8,10 @@ use super::ip::{IpHeader, IpVersion, TCP, UDP};
 use super::ipv4::Ipv4Header;
 use super::{message6, recovery};
 use crate::control::{
-    AgentAdvertisement, Control, RegistrationReply, RegistrationRequest, UndeliveredSegment,
+    AgentAdvertisement, Control, HandoffReply, HandoffRequest, Identification, RegistrationReply,
+    RegistrationRequest, UndeliveredSegment,
 };
-use crate::packet::{Packet, TransportPort};
+use crate::packet::{NodeId, Packet, TransportPort};
 
 /// The UDP port of registration (RFC 5944 section 3).
 pub const REGISTRATION_PORT: TransportPort = TransportPort(434);
@@ -26,6 +27,8 @@ const MOBILITY_AGENT_EXTENSION: u8 = 16;
 const LINK_LAYER_LENGTH: usize = 9;
 const REQUEST: u8 = 1;
 const REPLY: u8 = 3;
+const HANDOFF_REQUEST: u8 = 16;
+const HANDOFF_REPLY: u8 = 17;
 
 /// Write the control message of a packet to the front of `out` and return its length: [`Control::wire_bytes`], but for messages
 /// between agents, which have the given IP version; that of all others follows from their protocol. The headers of
@@ -70,6 +73,18 @@ pub fn encode(
             write_advertisement(advertisement, front);
             write_access_point(*access_point, extension);
             ICMP
+        }
+        Control::HandoffRequest(request) => {
+            let HandoffRequest { lifetime_s, home_address, identification } = *request;
+            let fields = (HANDOFF_REQUEST, 0, lifetime_s, home_address, identification);
+            write_handoff(fields, &mut body[UDP_HEADER..]);
+            UDP
+        }
+        Control::HandoffReply(reply) => {
+            let HandoffReply { code, lifetime_s, home_address, identification } = *reply;
+            let fields = (HANDOFF_REPLY, code, lifetime_s, home_address, identification);
+            write_handoff(fields, &mut body[UDP_HEADER..]);
+            UDP
         }
         Control::RegistrationRequest(request) => {
             write_request(request, &mut body[UDP_HEADER..]);
@@ -151,6 +166,22 @@ fn write_access_point(number: u32, extension: &mut [u8]) {
     const ETHERNET: u8 = 3;
     extension[..5].copy_from_slice(&[EXTENSION, LINK_LAYER_LENGTH as u8 - 2, ETHERNET, 2, 1]);
     extension[5..].copy_from_slice(&number.to_be_bytes());
+}
+
+/// Both messages have the same fields but for the code of the reply; the home agent is left open.
+fn write_handoff(
+    (kind, code, lifetime_s, home_address, identification): (u8, u8, u16, NodeId, Identification),
+    body: &mut [u8],
+) {
+    const TARGET_TRIGGERED: u8 = 0x40;
+    const EXTENSION: u8 = 138;
+    const ETHERNET: u8 = 3;
+    body[..4].copy_from_slice(&[kind, TARGET_TRIGGERED, 0, code]);
+    body[4..6].copy_from_slice(&lifetime_s.to_be_bytes());
+    body[8..12].copy_from_slice(&ipv4_address(home_address).octets());
+    body[16..24].copy_from_slice(&identification.0.to_be_bytes());
+    body[24..29].copy_from_slice(&[EXTENSION, LINK_LAYER_LENGTH as u8 - 2, ETHERNET, 2, 0]);
+    body[29..].copy_from_slice(&home_address.0.to_be_bytes());
 }
 
 fn write_request(request: &RegistrationRequest, body: &mut [u8]) {

@@ -42,6 +42,10 @@ pub enum Control {
     /// The answer to it: Proxy Router Advertisement (RFC 4881 section 3.3), the advertisement of the agent at this access
     /// point.
     ProxyAgentAdvertisement(u32, AgentAdvertisement),
+    /// "This node is here now": Handoff Request (RFC 4881 section 4.5).
+    HandoffRequest(HandoffRequest),
+    /// The answer to it: Handoff Reply (RFC 4881 section 4.6).
+    HandoffReply(HandoffReply),
     /// A message between IPv6 nodes.
     Ipv6(Ipv6Control),
     /// What the agents at the ends of a link report to each other about a connection.
@@ -126,6 +130,35 @@ pub struct RegistrationReply {
     /// The low half as in the request; the high half likewise, or the home agent's time when the two
     /// clocks do not agree.
     pub identification: Identification,
+}
+
+/// A Handoff Request of a new to the previous foreign agent (RFC 4881 section 4.5), triggered at the target (the N flag).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct HandoffRequest {
+    /// How long the tunnel shall last, in seconds.
+    pub lifetime_s: u16,
+    /// The node that has moved.
+    pub home_address: NodeId,
+    /// Distinguishes requests.
+    pub identification: Identification,
+}
+
+/// A Handoff Reply (RFC 4881 section 4.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct HandoffReply {
+    /// Zero: the tunnel is there. Anything else: why not.
+    pub code: u8,
+    /// How long the tunnel lasts, in seconds.
+    pub lifetime_s: u16,
+    /// As in the request.
+    pub home_address: NodeId,
+    /// As in the request.
+    pub identification: Identification,
+}
+
+impl HandoffReply {
+    /// The node is not known here.
+    pub const UNKNOWN_NODE: u8 = 1;
 }
 
 /// The Identification field: with timestamps, the sender's time in the format of NTP (RFC 5944 section
@@ -246,6 +279,8 @@ impl Control {
             }
             Control::RegistrationRequest(_) => UDP + 24,
             Control::RegistrationReply(_) => UDP + 20,
+            // With the link-layer address of the node.
+            Control::HandoffRequest(_) | Control::HandoffReply(_) => UDP + 24 + LINK_LAYER_ADDRESS,
             Control::Recovery(message) => UDP + message.length() as u32,
         };
         IPV4 + behind_ipv4

@@ -29,8 +29,30 @@ fn a_message_has_the_stated_length_and_needs_as_much_room() {
 /// of UDP.
 #[test]
 fn messages_stand_as_the_rfcs_draw_them() {
-    let [advertisement, solicitation, request, reply, unreachable, proxy_solicitation, proxy_advertisement] =
-        all().map(|packet| bytes(&packet));
+    let [
+        advertisement,
+        solicitation,
+        request,
+        reply,
+        unreachable,
+        proxy_solicitation,
+        proxy_advertisement,
+        handoff_request,
+        handoff_reply,
+    ] = all().map(|packet| bytes(&packet));
+    // RFC 4881 sections 4.5, 4.6 and 9.
+    for (written, kind, code) in [(handoff_request, 16, 0), (handoff_reply, 17, 1)] {
+        let first = [kind, 0x40, 0, code];
+        let expected = [
+            first.as_slice(),
+            &[0, 10, 0, 0],
+            &[10, 0, 0, 5],
+            &[0; 4],
+            &[0, 0, 0, 5, 0x80, 0, 0, 0],
+            &[138, 7, 3, 2, 0, 0, 0, 0, 5],
+        ];
+        assert_eq!(written[28..], expected.concat());
+    }
     // RFC 4881 section 9: the same with the address of the access point.
     let access_point = [140, 7, 3, 2, 1, 0, 0, 0, 6];
     assert_eq!(proxy_solicitation[20..22], [10, 0]);

@@ -2,9 +2,8 @@
 
 use seamline_wire::codec::message::REGISTRATION_PORT;
 use seamline_wire::control::{
-    AgentAdvertisement, AgentFlags, Identification, RegistrationReply, RegistrationRequest, ReplyCode,
-    UndeliveredSegment,
-    RequestFlags,
+    AgentAdvertisement, AgentFlags, HandoffReply, HandoffRequest, Identification, RegistrationReply,
+    RegistrationRequest, ReplyCode, RequestFlags, UndeliveredSegment,
 };
 use seamline_wire::{Control, Extra, NodeId, Packet, SequenceNumber, TransportPort};
 
@@ -55,8 +54,25 @@ fn unreachable() -> Control {
     })
 }
 
+const HANDOFF: HandoffRequest = HandoffRequest {
+    lifetime_s: 10,
+    home_address: MOBILE,
+    identification: Identification(0x0000_0005_8000_0000),
+};
+
+fn handoff_reply() -> Control {
+    let HandoffRequest { lifetime_s, home_address, identification } = HANDOFF;
+    Control::HandoffReply(HandoffReply { code: 1, lifetime_s, home_address, identification })
+}
+
 fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
-    let in_udp = matches!(control, Control::RegistrationRequest(_) | Control::RegistrationReply(_));
+    let in_udp = matches!(
+        control,
+        Control::RegistrationRequest(_)
+            | Control::RegistrationReply(_)
+            | Control::HandoffRequest(_)
+            | Control::HandoffReply(_)
+    );
     let port = if in_udp { REGISTRATION_PORT } else { TransportPort(0) };
     Packet {
         source,
@@ -69,7 +85,7 @@ fn packet(source: NodeId, destination: NodeId, control: Control) -> Packet {
     }
 }
 
-pub(crate) fn all() -> [Packet; 7] {
+pub(crate) fn all() -> [Packet; 9] {
     [
         packet(FOREIGN_AGENT, NodeId::ALL_SYSTEMS, Control::AgentAdvertisement(advertisement())),
         packet(MOBILE, NodeId::ALL_ROUTERS, Control::AgentSolicitation),
@@ -78,5 +94,7 @@ pub(crate) fn all() -> [Packet; 7] {
         packet(FOREIGN_AGENT, HOME_AGENT, unreachable()),
         packet(MOBILE, FOREIGN_AGENT, Control::ProxyAgentSolicitation(6)),
         packet(FOREIGN_AGENT, MOBILE, Control::ProxyAgentAdvertisement(6, advertisement())),
+        packet(NodeId(4), FOREIGN_AGENT, Control::HandoffRequest(HANDOFF)),
+        packet(FOREIGN_AGENT, NodeId(4), handoff_reply()),
     ]
 }
