@@ -236,11 +236,11 @@ impl DepartedBuffer {
     }
 
     /// The buffered packets for an address.
-    fn take_kept(&mut self, address: NodeId) -> Vec<Box<Packet>> {
+    fn take_kept(&mut self, address: NodeId) -> VecDeque<Box<Packet>> {
         let kept = std::mem::take(&mut self.kept);
-        let (taken, rest): (Vec<_>, Vec<_>) =
+        let (taken, rest): (VecDeque<_>, VecDeque<_>) =
             kept.into_iter().partition(|packet| packet.next_destination() == address);
-        self.kept = rest.into();
+        self.kept = rest;
         self.kept_bytes -= taken.iter().map(|packet| u64::from(packet.wire_bytes)).sum::<u64>();
         taken
     }

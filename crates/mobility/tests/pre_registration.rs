@@ -153,8 +153,8 @@ fn a_false_warning_is_taken_back() {
     let request = receive(&mut node, early, 0, heard).request();
     assert_eq!(request.care_of_address, AGENT_2);
     let woken = wake_until(&mut node, Instant::from_secs(3));
-    let back = woken.iter().map(|(_, caused)| caused).filter(|caused| !caused.packets.is_empty());
-    let last = back.last().expect("it asks").request();
+    let mut back = woken.iter().map(|(_, caused)| caused).filter(|caused| !caused.packets.is_empty());
+    let last = back.next_back().expect("it asks").request();
     assert_eq!(last.care_of_address, AGENT_1);
 }
 
