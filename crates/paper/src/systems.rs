@@ -114,11 +114,11 @@ pub static ALL: &[System] = systems! {
     "Mobile IPv4", "EVXL", Simulated, mobile "protocol.kind" = "\"mobile-ipv4\"", ["E1" "E2" "E3" "E4" "E5" "E6" "E7" "E8" "E9" "V1" "V2" "V3" "V4" "V5" "V6"];
     "Mobile IPv6", "EVX", Simulated, mobile "protocol.kind" = "\"mobile-ipv6\"", [];
     "Hierarchical Mobile IPv6", "EVX", Simulated, mobile "protocol.kind" = "\"hmipv6\"", [];
-    "Fast handovers (FMIPv6)", "E", Simulated, mobile "protocol.kind" = "\"fmipv6\"", [];
-    "Simultaneous bindings", "E", NotYet, [];
-    "LMMD", "E", NotYet, [];
-    "LMMD with geographical information", "E", NotYet, [];
-    "Smooth handover by small group multicast", "E", NotYet, [];
-    "Low-latency handoffs in Mobile IPv4", "V", NotYet, [];
+    "Fast handovers (FMIPv6)", "E", Simulated, mobile "protocol.kind" = "\"fmipv6-predictive\"", [];
+    "Simultaneous bindings", "E", Simulated, mobile "protocol.kind" = "\"mobile-ipv4-simultaneous-bindings\"", [];
+    "LMMD", "E", NoSpecificationFound, [];
+    "LMMD with geographical information", "E", NoSpecificationFound, [];
+    "Smooth handover by small group multicast", "E", NoSpecificationFound, [];
+    "Low-latency handoffs in Mobile IPv4", "V", Simulated, mobile "protocol.kind" = "\"mobile-ipv4-pre-registration\"", [];
     "NEMO basic support", "O", Simulated, mobile "protocol.kind" = "\"nemo\"", [];
 };

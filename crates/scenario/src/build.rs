@@ -5,6 +5,7 @@
 pub mod addresses;
 mod agents;
 mod cells;
+mod participants;
 
 pub use cells::{CellPlaces, MobilePlaces};
 
@@ -72,7 +73,7 @@ impl Places {
             places.routers.extend(next.next());
             let is_end = scenario.flows.iter().any(|flow| flow.ends.contains(node));
             places.hosts.push(if is_end { next.next() } else { None });
-            let is_correspondent = cells::is_correspondent(scenario, node);
+            let is_correspondent = participants::is_correspondent(scenario, node);
             places.correspondents.push(if is_correspondent { next.next() } else { None });
         }
         places.agents = scenario.agents.iter().map(|agent| agent.kind.and_then(|_| next.next())).collect();
@@ -92,11 +93,11 @@ impl Places {
         let mut next = || next.next().expect("the numbers are unlimited");
         for cell in 0..scenario.cells.len() {
             let (down, up, coverage) = (next(), next(), next());
-            let agent = cells::agent_spec(scenario, cell).map(|_| next());
-            let departed = cells::departed_buffer_size(scenario, cell).map(|_| next());
+            let agent = participants::agent_spec(scenario, cell).map(|_| next());
+            let departed = participants::departed_buffer_size(scenario, cell).map(|_| next());
             self.cells.push(CellPlaces { down, up, coverage, agent, departed });
         }
-        self.anchors = cells::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();
+        self.anchors = participants::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();
         for mobile in &scenario.mobiles {
             let node = next();
             let notices = mobile.notice.as_ref().map(|_| next());
