@@ -277,8 +277,8 @@ fn links(run: &Run<'_>, clock: &Ns2Clock) -> Result<(Vec<LinkConfig>, Vec<LinkCo
         // ns-2's agent sees what comes from the air before the link layer's delay, not after it.
         const LINK_LAYER: Duration = Duration::from_micros(10);
         let from_air = if setup.up { &mut forward } else { &mut backward };
-        from_air[1].one_way_delay = from_air[1].one_way_delay - LINK_LAYER;
-        from_air[2].one_way_delay = from_air[2].one_way_delay + LINK_LAYER;
+        from_air[1].one_way_delay -= LINK_LAYER;
+        from_air[2].one_way_delay += LINK_LAYER;
     }
     // The lossy hop, towards the mobile node and from it.
     let lossy = match setup.up {
