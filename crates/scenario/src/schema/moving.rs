@@ -32,8 +32,11 @@ pub(super) fn keys<'a>() -> Keys<'a, Parameters> {
 const ONE_PER_ROUND_TRIP: &[(&str, OnePerRoundTrip)] =
     &[("acknowledgment", OnePerRoundTrip::Acknowledgment), ("timer", OnePerRoundTrip::Timer)];
 const RELEASE: &[(&str, Release)] = &[("all", Release::All), ("last", Release::Last)];
-const GO_ON: &[(&str, GoOnWith)] =
-    &[("previous window", GoOnWith::PreviousWindow), ("slow start", GoOnWith::SlowStart)];
+const GO_ON: &[(&str, GoOnWith)] = &[
+    ("previous window", GoOnWith::PreviousWindow),
+    ("slow start", GoOnWith::SlowStart),
+    ("paced window", GoOnWith::PacedWindow),
+];
 const WITHOUT_PRODUCT: &[(&str, WithoutProduct)] =
     &[("arbitrarily high", WithoutProduct::ArbitrarilyHigh), ("unchanged", WithoutProduct::AsItWas)];
 const RESUME: &[(&str, ResumeWith)] = &[
@@ -117,6 +120,7 @@ fn mobility_vegas<'a>() -> Keys<'a, MobilityVegasParameters> {
         key one_per_round_trip: choice(ONE_PER_ROUND_TRIP), "What releases the one packet per round trip";
         key announce_at_once: boolean(), "Announce a handover in an acknowledgment of its own";
         key resume_with: choice(GO_ON), "Window after a handover";
+        key goes_back: boolean(), "Send everything outstanding again after a handover";
         key release: choice(RELEASE), "Which of the acknowledgments held back are sent";
         key remeasure: boolean(), "Measure BaseRTT again after a handover";
         key notices: whole(1, 100), "Maximum number of notifications of the new link";

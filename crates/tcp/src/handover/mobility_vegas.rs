@@ -40,6 +40,9 @@ pub enum GoOnWith {
     /// Two segments, as Vegas after a timeout, and slow start until gamma ends it, at most up to the window from before: what
     /// RFC 5681, section 4.1, asks for after a pause, so that short queues do not overflow.
     SlowStart,
+    /// The window from before at its rate, a segment at a time, for two round-trip times: in the first no acknowledgment is there, in
+    /// the second those that were held back come all at once.
+    PacedWindow,
 }
 
 /// Which of the acknowledgments that were held back during the peer's handoff are sent after it.
@@ -61,6 +64,9 @@ parameters! {
         pub announce_at_once: bool = false,
         /// The window with which a sender continues after a handoff.
         pub resume_with: GoOnWith = GoOnWith::PreviousWindow,
+        /// A sender that continues sends everything outstanding again. Otherwise it leaves to its loss recovery what was lost, and what
+        /// arrived before the handoff does not go out twice.
+        pub goes_back: bool = true,
         /// Which of the acknowledgments that were held back are sent.
         pub release: Release = Release::All,
         /// BaseRTT is measured again after a handoff, as in Demo-Vegas.
@@ -76,6 +82,13 @@ parameters! {
     }
 }
 
+/// One segment at a time, until acknowledgments come evenly.
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    interval: Duration,
+    until: Instant,
+}
+
 #[derive(Debug)]
 struct MobilityVegas {
     parameters: MobilityVegasParameters,
@@ -85,6 +98,8 @@ struct MobilityVegas {
     peer_away_until: Option<Instant>,
     /// When the timer lets the next segment go.
     next_segment_at: Option<Instant>,
+    /// The window from before a handoff is being spread over time.
+    spread: Option<Spread>,
     /// Acknowledgments are kept back, at most until this time.
     holds_until: Option<Instant>,
 }
@@ -96,6 +111,7 @@ impl MobilityVegas {
             notice: Notice::new(parameters.notices, parameters.notice_interval),
             peer_away_until: None,
             next_segment_at: None,
+            spread: None,
             holds_until: None,
             parameters,
         }
@@ -106,6 +122,7 @@ impl MobilityVegas {
         match change {
             Change::WillLeave => {
                 self.notice.end();
+                self.end_spread(actions);
                 actions.push(Action::Mark { mark: Mark::WillHandover, segments: u32::MAX });
                 if self.peer_away_until.is_none() {
                     actions.push(Action::HaltTimer);
@@ -128,7 +145,8 @@ impl MobilityVegas {
     /// A mover that has nothing to send again says it in an acknowledgment, which the paper's sender reads from the
     /// binding update.
     fn arrive(&mut self, view: &View, actions: &mut Actions) {
-        let announces_by_data = view.outstanding() > 0 && self.peer_away_until.is_none();
+        let sends_again = view.outstanding() > 0 && self.parameters.goes_back;
+        let announces_by_data = sends_again && self.peer_away_until.is_none();
         actions.push(Action::Mark { mark: Mark::Handover, segments: u32::from(announces_by_data) });
         if announces_by_data {
             self.notice.end();
@@ -164,6 +182,7 @@ impl MobilityVegas {
             return;
         }
         self.peer_away_until = Some(until);
+        self.spread = None;
         actions.push(Action::Freeze);
         match self.parameters.one_per_round_trip {
             OnePerRoundTrip::Acknowledgment => self.send_one_when_all_is_acknowledged(view, actions),
@@ -176,11 +195,33 @@ impl MobilityVegas {
         }
     }
     fn on_timer(&mut self, view: &View, actions: &mut Actions) {
-        if self.next_segment_at.is_some_and(|at| at <= view.now) {
-            self.next_segment_at = Some(view.now + round_trip(view));
-            if !self.own.is_away() {
-                actions.push(Action::SendOne);
-            }
+        if self.next_segment_at.is_none_or(|at| at > view.now) {
+            return;
+        }
+        if self.spread.is_some_and(|spread| spread.until <= view.now) {
+            return self.end_spread(actions);
+        }
+        let interval = self.spread.map_or_else(|| round_trip(view), |spread| spread.interval);
+        self.next_segment_at = Some(view.now + interval);
+        if !self.own.is_away() {
+            actions.push(Action::SendOne);
+        }
+    }
+
+    /// The window of before one segment at a time, at the rate at which it went out before.
+    fn begin_spread(&mut self, view: &View, actions: &mut Actions) {
+        let segments = view.window.congestion.max(1.0);
+        let interval = Duration::from_secs_f64(round_trip(view).as_secs_f64() / segments);
+        self.spread = Some(Spread { interval, until: view.now + round_trip(view) * 2 });
+        self.next_segment_at = Some(view.now + interval);
+        actions.push(Action::SendOne);
+    }
+
+    /// From here on acknowledgments let segments go.
+    fn end_spread(&mut self, actions: &mut Actions) {
+        if self.spread.take().is_some() {
+            self.next_segment_at = None;
+            self.thaw(actions);
         }
     }
 
@@ -198,8 +239,9 @@ impl MobilityVegas {
         }
     }
     fn forget_peer(&mut self, actions: &mut Actions) {
-        self.peer_away_until = None;
-        self.next_segment_at = None;
+        if self.peer_away_until.take().is_some() {
+            self.next_segment_at = None;
+        }
         self.release(actions);
     }
     fn release(&mut self, actions: &mut Actions) {
@@ -214,10 +256,19 @@ impl MobilityVegas {
         if self.own.is_away() || self.peer_away_until.is_some() {
             return;
         }
-        if self.parameters.resume_with == GoOnWith::SlowStart {
-            actions.push(Action::SetWindow(beginning_below(view.window)));
+        match self.parameters.resume_with {
+            GoOnWith::PreviousWindow => {}
+            GoOnWith::SlowStart => actions.push(Action::SetWindow(beginning_below(view.window))),
+            // Nothing leaves before its time.
+            GoOnWith::PacedWindow => actions.push(Action::Freeze),
         }
-        actions.extend([Action::GoBack, Action::Thaw]);
+        if self.parameters.goes_back {
+            actions.push(Action::GoBack);
+        }
+        match self.parameters.resume_with {
+            GoOnWith::PacedWindow => self.begin_spread(view, actions),
+            _ => actions.push(Action::Thaw),
+        }
         if !self.own.is_settled() {
             // A handoff of its own is to come.
             actions.push(Action::HaltTimer);

@@ -102,6 +102,35 @@ fn a_resumption_may_begin_slowly() {
     script.expect_run(lost..lost + 2000, 1000).expect_nothing().window_is(2.0).threshold_is(window);
 }
 
+/// It may also spread the window over one round trip: the lost packet first, then a segment for each share of it.
+#[test]
+fn a_resumption_may_be_paced() {
+    let mut script = notified(|p| p.handover.mobility_vegas.resume_with = GoOnWith::PacedWindow);
+    let lost = one(&mut script) - 1000;
+    let window = script.endpoint.sample().congestion_window;
+    script.at(4600).inject(ack(lost).mark(Mark::Handover));
+    script.expect_run(lost..lost + 1000, 1000).expect_nothing();
+    let mut sent = 1;
+    for millis in 1..100 {
+        script.at(4600 + millis);
+        let now = script.take().len();
+        assert!(now <= 1, "{now} at once");
+        sent += now;
+    }
+    assert!((window - 1.5..=window + 0.5).contains(&(sent as f64)), "{sent} of {window}");
+}
+
+/// What was outstanding may also be left to loss recovery: then what leaves is new.
+#[test]
+fn a_resumption_may_leave_losses_to_recovery() {
+    let mut script = notified(|p| p.handover.mobility_vegas.goes_back = false);
+    let end = one(&mut script);
+    script.at(4600).inject(ack(end - 1000).mark(Mark::Handover));
+    let sent = script.take();
+    assert_eq!(sent.first().map(|segment| segment.sequence), Some(end));
+    assert!(sent.len() > 4, "{sent:?}");
+}
+
 /// The packets may also be timed by SRTT, which is 100 ms here; then they go on leaving.
 #[test]
 fn packets_may_be_timed() {
