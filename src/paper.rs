@@ -16,9 +16,6 @@ use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
 use seamline_report::export::table::Table;
 use std::path::{Path, PathBuf};
 
-/// The number of seeds for alternative readings, unless fewer are requested.
-const SEEDS_FOR_READINGS: u32 = 3;
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The paper; without one, all papers are listed
@@ -26,7 +23,7 @@ pub(crate) struct Arguments {
     /// The directory of the results; stored runs are not repeated
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seeds per grid cell [default: 5]
+    /// Seeds per grid cell [default: as many as decide the paper's claims, 5 or 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: Option<u32>,
     /// Length of a run [default: the paper's own]
@@ -49,7 +46,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Failure::Input(format!("--out is missing\ntip: seamline paper {} --out paper-{}", paper.id, paper.id))
     })?;
     targets::folder("--out", out)?;
-    let options = arguments.options(paper, out);
+    let seeds_for_readings = Documents::of(paper).map_err(failure)?.deviations.seeds;
+    let options = arguments.options(paper, out, seeds_for_readings);
     let interrupt = Interrupt::listen()?;
     let reporter = ProgressReporter::new(arguments.output.quiet);
     let work = || {
@@ -97,10 +95,10 @@ fn papers() -> Table {
 }
 
 impl Arguments {
-    fn options(&self, paper: &Paper, out: &Path) -> PaperOptions {
+    fn options(&self, paper: &Paper, out: &Path, seeds_for_readings: u32) -> PaperOptions {
         let mut set: Vec<String> = self.seeds.map(|seeds| format!("seeds={seeds}")).into_iter().collect();
         set.extend(self.duration.as_ref().map(|duration| format!("duration={duration}")));
-        let seeds_for_readings = self.seeds.unwrap_or(SEEDS_FOR_READINGS).min(SEEDS_FOR_READINGS);
+        let seeds_for_readings = self.seeds.unwrap_or(seeds_for_readings).min(seeds_for_readings);
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let duration = self.duration.as_ref().map(|time| format!(" --duration {}", quoted(time)));
         let readings = if self.no_readings { " --no-readings" } else { "" };

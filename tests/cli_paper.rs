@@ -107,6 +107,11 @@ fn other_papers_have_their_pictures() {
         let judged: Vec<Value> =
             serde_json::from_str(&fs::read_to_string(out.join("claims.json")).unwrap()).unwrap();
         assert_eq!(judged.len(), claims, "{paper}");
+        if paper == "V" {
+            let beside = &judged[0]["beside"][0];
+            assert!(beside["program"].as_str().unwrap().contains("ns-2 2.35"), "{beside}");
+            assert_contains(&fs::read_to_string(out.join("report.html")).unwrap(), &["2.81 to 3.23 Mb/s"]);
+        }
         let page = fs::read_to_string(out.join("report.html")).unwrap();
         for (name, wanted) in pictures {
             let svg = fs::read_to_string(out.join(name).with_extension("svg")).unwrap();
@@ -173,9 +178,10 @@ fn other_readings_stand_next_to_the_reading_taken() {
     let lines = [
         "as taken (4 seeds)",
         "as taken (3 seeds, like the others)",
-        "minimum-rto: 200 ms (ns-2 since 2004) (3 seeds)",
-        "window-limit: 64 packets (3 seeds)",
+        "minimum-rto: 200 ms (ns-2 since 2004) (history, 3 seeds)",
+        "window-limit: 64 packets (history, 3 seeds)",
         "(4 seeds; other readings 3 seeds)",
+        "of 10 reproduced by the readings taken or by another that was not found by search",
         "out/report.html",
     ];
     assert_contains(&text, &lines);
@@ -186,6 +192,15 @@ fn other_readings_stand_next_to_the_reading_taken() {
     );
     let (_, readings) = table(&folder.path().join("out/readings.csv"));
     assert_eq!(readings.len(), 1 + 7 * (2 + 9), "seven claims as taken, twice, and nine times otherwise");
+    let claims = fs::read_to_string(folder.path().join("out/claims.json")).unwrap();
+    let claims: Vec<Value> = serde_json::from_str(&claims).unwrap();
+    let tried = claims[0]["readings"].as_array().unwrap();
+    assert_eq!(tried.len(), 9, "each with its verdict");
+    for reading in tried {
+        assert!(VERDICTS.contains(&reading["verdict"].as_str().unwrap()), "{reading}");
+        assert!(["text", "history", "search"].contains(&reading["ground"].as_str().unwrap()), "{reading}");
+    }
+    assert_contains(&text, &["under other readings", "minimum-rto: 1.5 s (search)"]);
     seamline_testing::in_browser("paper.mjs", &folder.path().join("out/report.html"));
 }
 

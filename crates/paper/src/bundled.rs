@@ -15,6 +15,8 @@ pub struct Paper {
     pub deviations: &'static str,
     /// What was found out about its claims.
     pub findings: &'static str,
+    /// The verdicts of the last full run.
+    pub verdicts: &'static str,
     /// Its figures.
     pub figures: &'static str,
     /// Its scenarios: name and text.
@@ -50,6 +52,7 @@ macro_rules! paper {
             claims: file!($name, "/claims"),
             deviations: file!($name, "/deviations"),
             findings: file!($name, "/findings"),
+            verdicts: file!($name, "/verdicts"),
             figures: file!($name, "/figures"),
             scenarios: &[$(($scenario, file!($name, "/", $scenario))),*],
             beyond: paper!(@beyond $name $(, $($further),*)?),

@@ -2,6 +2,7 @@
 
 use crate::documents::NothingElse;
 use crate::measure::Measure;
+use seamline_report::paper::Beside;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -47,6 +48,9 @@ pub struct Claim {
     pub also: Vec<Condition>,
     /// The paper's absolute numbers, for the table of cells.
     pub rates: Option<Rates>,
+    /// The same measured with other programs.
+    #[serde(default)]
+    pub beside: Vec<Beside>,
     #[serde(flatten)]
     _rest: NothingElse,
 }

@@ -3,7 +3,10 @@
 use crate::bundled::Paper;
 use crate::claims::Claims;
 use crate::figures::Figures;
+pub use crate::readings::{Deviation, Deviations, Reading};
 use crate::run::PaperError;
+use crate::verdict::Verdict;
+use seamline_report::paper::Cause;
 use serde::de::{DeserializeOwned, Error, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -15,8 +18,12 @@ pub struct Documents {
     pub claims: Claims,
     /// Where it is silent, and how that was read.
     pub deviations: Deviations,
-    /// What was found out about its claims, by their names.
-    pub findings: BTreeMap<String, String>,
+    /// Its readings that were not taken.
+    pub readings: Vec<Reading>,
+    /// What was found out about its claims.
+    pub findings: Findings,
+    /// The verdicts of the last full run, by the names of claims.
+    pub verdicts: BTreeMap<String, Verdict>,
     /// What is drawn.
     pub figures: Figures,
 }
@@ -27,60 +34,39 @@ impl Documents {
     /// # Errors
     /// When a file is malformed.
     pub fn of(paper: &Paper) -> Result<Self, PaperError> {
+        let deviations: Deviations = read(paper, "deviations.toml", paper.deviations)?;
+        let readings = deviations
+            .readings()
+            .map_err(|reason| PaperError::File { file: path(paper, "deviations.toml"), reason })?;
         Ok(Documents {
             claims: read(paper, "claims.toml", paper.claims)?,
-            deviations: read(paper, "deviations.toml", paper.deviations)?,
+            deviations,
+            readings,
             findings: read(paper, "findings.toml", paper.findings)?,
+            verdicts: read(paper, "verdicts.toml", paper.verdicts)?,
             figures: read(paper, "figures.toml", paper.figures)?,
         })
     }
 }
 
 pub(crate) fn read<T: DeserializeOwned>(paper: &Paper, file: &str, text: &str) -> Result<T, PaperError> {
-    toml::from_str(text).map_err(|error| PaperError::File {
-        file: format!("papers/{}/{file}", paper.name),
-        reason: error.to_string(),
-    })
+    toml::from_str(text)
+        .map_err(|error| PaperError::File { file: path(paper, file), reason: error.to_string() })
 }
 
-/// `papers/ID/deviations.toml`: where a paper is silent, and how that was read.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Deviations {
-    /// The silent points.
-    pub deviation: Vec<Deviation>,
+fn path(paper: &Paper, file: &str) -> String {
+    format!("papers/{}/{file}", paper.name)
 }
 
-/// One silent point.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Deviation {
-    /// Its name.
-    pub id: String,
-    /// What the paper leaves open.
-    pub silent: String,
-    /// How it is read.
-    pub reading: String,
-    /// The parameter in the scenarios; `*` stands for every name.
-    pub key: String,
-    /// Why it is read so.
-    pub reason: String,
-    /// The scenarios that other readings are tried on.
+/// `papers/ID/findings.toml`: what was found out about each claim, and why those that are not reproduced are not.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Findings {
+    /// The causes, by the names of claims.
     #[serde(default)]
-    pub figures: Vec<String>,
-    /// Other readings.
-    #[serde(default)]
-    pub r#try: Vec<Alternative>,
-}
-
-/// Another reading of a silent point.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Alternative {
-    /// The reading.
-    pub reading: String,
-    /// The overrides that select it, as `--set` takes them.
-    pub set: Vec<String>,
+    pub cause: BTreeMap<String, Cause>,
+    /// The findings, by the names of claims.
+    #[serde(flatten)]
+    pub of: BTreeMap<String, String>,
 }
 
 /// The last, flattened field of a table. It refuses every key that no other field took: `deny_unknown_fields` does not work

@@ -17,6 +17,7 @@ mod job;
 pub mod measure;
 pub mod page;
 pub mod quantity;
+pub mod readings;
 pub mod records;
 pub mod run;
 pub mod systems;

@@ -2,15 +2,18 @@
 
 use crate::bundled::Paper;
 use crate::claims::{Claim, Claims};
-use crate::documents::{Alternative, Deviation, Documents};
+use crate::documents::{Documents, Reading};
 use crate::evaluate::{ClaimResult, evaluate};
 pub use crate::job::Refused;
 use crate::job::{Job, Runner};
 use crate::records::CellRecords;
+use crate::verdict::Verdict;
 use seamline_experiment::report::Provenance;
+use seamline_report::paper::{Cause, Ground, UnderReading};
 use seamline_results::Error;
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -56,6 +59,14 @@ impl PaperOutcome {
         };
         self.claims.iter().filter(is_tried).collect()
     }
+
+    /// Put next to each claim what comes of it under other readings and, if it is not reproduced, its cause.
+    fn explain(&mut self, causes: &BTreeMap<String, Cause>) {
+        for claim in &mut self.claims {
+            claim.readings = self.readings.iter().filter_map(|reading| reading.of(&claim.id)).collect();
+            claim.cause = causes.get(&claim.id).filter(|_| claim.verdict != Verdict::Reproduced).cloned();
+        }
+    }
 }
 
 /// What was run for a figure.
@@ -71,19 +82,32 @@ pub struct Part {
     pub duration_s: f64,
 }
 
-/// The claims under another reading of a silent point.
+/// The claims under another reading.
 #[derive(Clone, Debug)]
 pub struct ReadingResult {
-    /// The silent point.
-    pub deviation: Deviation,
     /// The reading.
-    pub reading: Alternative,
+    pub reading: Reading,
     /// The seeds it was tried with.
     pub seeds: Vec<u64>,
     /// How many runs it took.
     pub runs: usize,
     /// The claims that its figures decide.
     pub claims: Vec<ClaimResult>,
+}
+
+impl ReadingResult {
+    /// What comes of a claim; `None` where this reading does not decide it.
+    fn of(&self, claim: &str) -> Option<UnderReading> {
+        let found = self.claims.iter().find(|found| found.id == claim)?;
+        Some(UnderReading {
+            reading: self.reading.name(),
+            ground: self.reading.ground,
+            measured: found.measured,
+            ci95: found.ci95,
+            verdict: found.verdict,
+            fails_at: found.fails_at.clone(),
+        })
+    }
 }
 
 /// Why a paper did not run.
@@ -129,7 +153,7 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<PaperOutcome, PaperError> {
     let documents = Documents::of(paper)?;
-    let Documents { claims, deviations, findings, figures } = &documents;
+    let Documents { claims, readings, findings, figures, .. } = &documents;
     let runner = Runner { options, stop, progress };
     let mut outcome = PaperOutcome::default();
     for (figure, _) in paper.scenarios {
@@ -141,19 +165,29 @@ pub fn run(
         }
     }
     outcome.claims = evaluate(claims, figures, &outcome.records, &|claim| {
-        findings.get(claim).cloned().unwrap_or_default()
+        findings.of.get(claim).cloned().unwrap_or_default()
     });
-    for deviation in deviations.deviation.iter().filter(|_| options.readings) {
-        for (place, alternative) in deviation.r#try.iter().enumerate() {
-            let folder = options.out.join("readings").join(format!("{}-{}", deviation.id, place + 1));
-            match try_reading(paper, &documents, (deviation, alternative), &folder, runner)? {
-                Some(reading) => outcome.readings.push(reading),
-                None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
-            }
+    for (place, reading) in readings.iter().filter(|_| options.readings).enumerate() {
+        let folder = options.out.join("readings").join(folder_name(reading, &readings[..place]));
+        match try_reading(paper, &documents, reading, &folder, runner)? {
+            Some(reading) => outcome.readings.push(reading),
+            None => return Ok(PaperOutcome { interrupted: true, ..outcome }),
         }
     }
     outcome.taken_over_their_seeds = over_their_seeds(&documents, &outcome);
+    outcome.explain(&findings.cause);
     Ok(outcome)
+}
+
+/// The folder of a reading's runs: its silent point and its place among the readings of that, or its own name.
+fn folder_name(reading: &Reading, before: &[Reading]) -> String {
+    let Some(about) = &reading.about else {
+        let letter =
+            |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
+        return reading.words.chars().map(letter).collect();
+    };
+    let place = before.iter().filter(|other| other.about == reading.about).count();
+    format!("{about}-{}", place + 1)
 }
 
 /// The claims that other readings are tried on, over the seeds of those readings, so that both meet the same losses and moves.
@@ -179,20 +213,41 @@ fn evaluate_those(
     evaluate(&Claims { claim, ..claims.clone() }, figures, records, &|_| String::new())
 }
 
+/// A reading found by search is none that the scenarios have.
+fn refuse_taken_by_search(
+    paper: &Paper,
+    reading: &Reading,
+    (figure, job): (&str, &Job),
+    others: &[String],
+) -> Result<(), PaperError> {
+    if reading.ground != Ground::Search {
+        return Ok(());
+    }
+    let taken = Job::of_figure(paper, figure, &job.folder, others)?;
+    if taken.plan.cells.iter().zip(&job.plan.cells).all(|(taken, own)| taken.identity == own.identity) {
+        let file = format!("papers/{}/{figure}.toml", paper.name);
+        let reason = format!("takes the reading {:?}, which was found by search", reading.name());
+        return Err(PaperError::File { file, reason });
+    }
+    Ok(())
+}
+
 /// The claims that a reading decides, under that reading; `None` when it was stopped.
 fn try_reading(
     paper: &Paper,
     documents: &Documents,
-    (deviation, alternative): (&Deviation, &Alternative),
+    reading: &Reading,
     folder: &Path,
     runner: Runner<'_>,
 ) -> Result<Option<ReadingResult>, PaperError> {
     let mut records = Vec::new();
     let (mut seeds, mut runs) = (Vec::new(), 0);
     let PaperOptions { set, set_for_readings, .. } = runner.options;
-    let set = [set.as_slice(), set_for_readings, &alternative.set].concat();
-    for figure in &deviation.figures {
+    let others = [set.as_slice(), set_for_readings].concat();
+    let set = [others.as_slice(), &reading.set].concat();
+    for figure in &reading.figures {
         let job = Job::of_figure(paper, figure, &folder.join(figure), &set)?;
+        refuse_taken_by_search(paper, reading, (figure, &job), &others)?;
         seeds = job.seeds();
         runs += job.plan.runs();
         match runner.sweep(&job)? {
@@ -200,12 +255,13 @@ fn try_reading(
             None => return Ok(None),
         }
     }
+    let figures = documents.figures.with_symbols(&reading.symbols);
+    let documents = &Documents { figures, ..documents.clone() };
     let is_decided = |claim: &Claim| {
-        !claim.figures.is_empty() && claim.decided_by().all(|figure| deviation.figures.contains(figure))
+        !claim.figures.is_empty() && claim.decided_by().all(|figure| reading.figures.contains(figure))
     };
     Ok(Some(ReadingResult {
-        deviation: deviation.clone(),
-        reading: alternative.clone(),
+        reading: reading.clone(),
         seeds,
         runs,
         claims: evaluate_those(documents, &records, is_decided),

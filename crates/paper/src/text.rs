@@ -8,7 +8,7 @@ use crate::quantity::Quantity;
 use crate::run::{PaperOutcome, ReadingResult};
 use seamline_report::export::table::Table;
 use seamline_report::paper::claims::bounds;
-use seamline_report::paper::tally;
+use seamline_report::paper::{tally, tally_with_readings};
 use seamline_report::quantity::plural;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
@@ -26,12 +26,15 @@ pub fn claims(outcome: &PaperOutcome) -> String {
             claim.verdict
         );
         text += &format!("     {}; {}\n", claim.aggregate, claim.r#where);
+        let lines = claim.beside_it().into_iter().map(|line| wrapped(&line));
+        text.extend(lines);
         if !claim.note.is_empty() {
             text += &wrapped(&claim.note);
         }
         text.push('\n');
     }
-    text + &format!("{}{}\n", tally(&outcome.claims), over_seeds(outcome))
+    text += &format!("{}{}\n", tally(&outcome.claims), over_seeds(outcome));
+    text + &tally_with_readings(&outcome.claims).map_or(String::new(), |line| line + "\n")
 }
 
 /// A row for each claim; the unit of its numbers has a column.
@@ -122,7 +125,7 @@ fn table(documents: &Documents, layout: Layout<'_>, outcome: &PaperOutcome) -> S
     format!("{}: flow {}, {}\n{}\n", figure.title, figure.flow, figure.quantity.unit(), table.to_text())
 }
 
-/// The claims under other readings of silent points.
+/// The claims under other readings: the numbers, each with the sign of its verdict.
 pub fn readings(outcome: &PaperOutcome) -> String {
     let tried = outcome.claims_with_readings();
     if tried.is_empty() {
@@ -134,11 +137,12 @@ pub fn readings(outcome: &PaperOutcome) -> String {
         let same = &outcome.taken_over_their_seeds;
         rows.push(row(format!("as taken ({}, like the others)", seeds(same)), &tried, same));
     }
-    rows.extend(outcome.readings.iter().map(|ReadingResult { deviation, reading, claims, .. }| {
-        row(format!("{}: {} ({})", deviation.id, reading.reading, seeds(claims)), &tried, claims)
+    rows.extend(outcome.readings.iter().map(|ReadingResult { reading, claims, .. }| {
+        row(format!("{} ({}, {})", reading.name(), reading.ground, seeds(claims)), &tried, claims)
     }));
     let table = TextTable::new("lr", std::iter::once(String::new()).chain(head)).with(rows);
-    format!("Claims under other readings of the paper's silent points:\n{}\n", table.to_text())
+    let signs = "✓ reproduced, ≈ direction only, ✗ not reproduced, ? inconclusive";
+    format!("Claims under other readings of the paper's silent points ({signs}):\n{}\n", table.to_text())
 }
 
 /// How many seeds these were measured with.
@@ -149,8 +153,9 @@ fn seeds(claims: &[ClaimResult]) -> String {
 /// A column for each claim of `tried`; a dash where this reading does not decide it.
 fn row(name: String, tried: &[&ClaimResult], claims: &[ClaimResult]) -> Vec<String> {
     let measured = |wanted: &&ClaimResult| {
-        let found = claims.iter().find(|claim| claim.id == wanted.id).and_then(|claim| claim.measured);
-        found.map_or("-".to_owned(), |value| format!("{value:.1}"))
+        let found = claims.iter().find(|claim| claim.id == wanted.id);
+        let found = found.and_then(|claim| Some((claim.measured?, claim.verdict.tone().sign())));
+        found.map_or("-".to_owned(), |(value, sign)| format!("{value:.1} {sign}"))
     };
     std::iter::once(name).chain(tried.iter().map(measured)).collect()
 }

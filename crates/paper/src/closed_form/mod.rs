@@ -28,6 +28,15 @@ impl ClosedForm {
         }
     }
 
+    /// With other values of symbols; those it does not have change nothing.
+    #[must_use]
+    pub(crate) fn with(self, symbols: &BTreeMap<String, f64>) -> Self {
+        match self {
+            ClosedForm::VegasDetour(_) => self,
+            ClosedForm::TwoWirelessLinks(form) => ClosedForm::TwoWirelessLinks(form.with(symbols)),
+        }
+    }
+
     /// Its number for a cell of these values; `None` when it gives a range, or nothing.
     pub fn expected(self, cell: &BTreeMap<String, String>) -> Option<f64> {
         match self {

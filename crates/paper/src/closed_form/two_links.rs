@@ -74,6 +74,13 @@ enum Repair {
 }
 
 impl TwoLinksThroughput {
+    /// With other values of symbols of the path.
+    pub(super) fn with(self, symbols: &BTreeMap<String, f64>) -> Self {
+        let changed =
+            |path: TwoLinks, (symbol, value): (&String, &f64)| path.with(symbol, *value).unwrap_or(path);
+        TwoLinksThroughput { path: symbols.iter().fold(self.path, changed), ..self }
+    }
+
     /// In kb/s, for the cell of these values: equation 16 where its `scheme` is snoop, otherwise equation 20 with one packet
     /// repaired by each request. `None` outside the domain of the equations.
     pub(super) fn expected(self, cell: &BTreeMap<String, String>) -> Option<f64> {

@@ -160,6 +160,15 @@ impl Figures {
         own.find_map(|lines| lines.closed_form)
     }
 
+    /// The same with other values of symbols in closed forms.
+    #[must_use]
+    pub(crate) fn with_symbols(&self, symbols: &BTreeMap<String, f64>) -> Self {
+        let mut changed = self.clone();
+        let forms = changed.lines.iter_mut().filter_map(|lines| lines.closed_form.as_mut());
+        forms.for_each(|form| *form = form.with(symbols));
+        changed
+    }
+
     /// The layouts of bars and lines.
     pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout<'_>> {
         self.figure.iter().map(BarFigure::layout).chain(self.lines.iter().map(Lines::layout))

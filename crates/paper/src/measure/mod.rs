@@ -5,12 +5,15 @@ mod gains;
 mod model_error;
 mod over_time;
 mod paired;
+mod range;
 
 use crate::closed_form::ClosedForm;
 use crate::evaluate::CellResult;
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number};
+pub use crossing::PaysOff;
 use paired::Extreme;
+pub(crate) use range::parts;
 use seamline_experiment::statistics::{Estimate, estimate, mean};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -39,10 +42,17 @@ pub struct Measure {
     /// The values of a key that count; by default all of them.
     #[serde(default)]
     pub only: BTreeMap<String, Vec<String>>,
+    /// The keys of the range that a claim is about: it has to hold for each of their values. `figure` stands for the scenario. Of a
+    /// claim about an average there are none.
+    #[serde(default)]
+    pub each: Vec<String>,
     /// The key, with numbers for values, that a curve is drawn over.
     pub axis: Option<String>,
     /// The scenario whose mean is the line that a curve crosses; a condition has its claim's.
     pub line: Option<String>,
+    /// On which side of its crossing a curve is below the line.
+    #[serde(default)]
+    pub pays_off: PaysOff,
 }
 
 /// How records become one number. The `claims.toml` of the papers describe each in more detail.
@@ -73,7 +83,7 @@ pub enum Statistic {
     Difference,
     /// The largest relative difference among several, in percent.
     Spread,
-    /// Where a curve crosses a line.
+    /// Where the mean curve crosses the mean of a line.
     Crossing,
     /// By how much the crossing of `over` exceeds that of `of`.
     CrossingDifference,

@@ -36,7 +36,7 @@ pub fn report(paper: &Paper, outcome: &PaperOutcome) -> Result<PaperReport, Pape
         title: documents.claims.title.clone(),
         citation: documents.claims.cite.clone(),
         facts: facts(outcome),
-        warnings: warnings(outcome),
+        warnings: warnings(outcome).into_iter().chain(unlike_recorded(&documents, outcome)).collect(),
         claims: outcome.claims.clone(),
         sections,
         over_time: Vec::new(),
@@ -118,6 +118,16 @@ fn warnings(outcome: &PaperOutcome) -> Vec<String> {
     warnings
 }
 
+/// Verdicts that are not those recorded with the paper. Only runs of the paper's own set-up are compared.
+fn unlike_recorded(documents: &Documents, outcome: &PaperOutcome) -> Option<String> {
+    let is_own = outcome.parts.iter().all(|part| part.provenance.overrides.is_empty());
+    let differs = |claim: &&ClaimResult| documents.verdicts.get(&claim.id) != Some(&claim.verdict);
+    let unlike = outcome.claims.iter().filter(|_| is_own).filter(differs);
+    let unlike: Vec<String> = unlike.map(|claim| format!("{} ({})", claim.id, claim.verdict)).collect();
+    (!unlike.is_empty())
+        .then(|| format!("Not the verdicts that were recorded with the paper: {}.", unlike.join(", ")))
+}
+
 /// Table 1 of paper ehn-2004, for papers with a claim about it.
 fn table_1(documents: &Documents) -> Option<Section> {
     documents.claims.claims_table("table1").then_some(())?;
@@ -165,8 +175,8 @@ fn runs(outcome: &PaperOutcome) -> Section {
         let set: Vec<String> = reading.reading.set.iter().map(|set| format!("--set '{set}'")).collect();
         let cells = reading.runs / reading.seeds.len().max(1);
         vec![
-            Entry::Plain(format!("{}: {}", reading.deviation.id, reading.reading.reading)),
-            Entry::Code(format!("{} {}", reading.deviation.figures.join(", "), set.join(" "))),
+            Entry::Plain(reading.reading.name()),
+            Entry::Code(format!("{} {}", reading.reading.figures.join(", "), set.join(" "))),
             Entry::Plain(cells.to_string()),
             seeds(&reading.seeds),
             Entry::plain("the same"),
@@ -183,17 +193,20 @@ fn silences(deviations: &[Deviation]) -> Section {
     let columns =
         ["The paper does not say", "Read as", "Reason", "Other readings tried", "Key of the scenario"];
     let rows = deviations.iter().map(|deviation| {
-        let tried: Vec<&str> = deviation.r#try.iter().map(|other| other.reading.as_str()).collect();
+        let tried: Vec<String> =
+            deviation.r#try.iter().map(|other| format!("{} ({})", other.reading, other.ground)).collect();
         let tried = if tried.is_empty() { "–".to_owned() } else { tried.join("; ") };
         vec![
             Entry::Named(deviation.id.clone(), deviation.silent.clone()),
-            Entry::Plain(deviation.reading.clone()),
+            Entry::Plain(format!("{} ({})", deviation.reading, deviation.ground)),
             Entry::Plain(deviation.reason.clone()),
             Entry::Plain(tried),
             Entry::Code(deviation.key.clone()),
         ]
     });
-    let parts = vec![table(&columns, 5, rows)];
+    let caption = "In brackets is the ground of a reading: the paper's text, the history of its tools and standards, its own \
+                   arithmetic, or a search over values. One found by search is never taken.";
+    let parts = vec![table(&columns, 5, rows), Part::Caption(caption.to_owned())];
     Section { id: "silences", title: "How the paper's silent points were read, and why".to_owned(), parts }
 }
 

@@ -9,6 +9,9 @@ use seamline_report::picture::forest::{Panel, Row, forest};
 use seamline_report::picture::frame::Names;
 use seamline_report::quantity::plural;
 
+/// The heading of readings that are not about one silent point.
+const SEVERAL: &str = "several points";
+
 /// A line of picture and table: a reading and the result of each claim.
 struct Line<'a> {
     name: String,
@@ -29,8 +32,9 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
         return None;
     }
     let blocks = blocks(outcome, &tried);
-    let words = "The paper leaves some points open. Here each is read differently, one at a time, and the claims are \
-     measured again. Where a dot is outside the shaded band, the claim depends on the reading.";
+    let words = "The paper leaves some points open. Here each is read differently, one at a time or several \
+     together, and the claims are measured and judged again. The ground of each reading is in brackets. One found by search shows \
+     what would bring a number nearer to the paper's; it is never taken. Where a dot is outside the shaded band, the claim depends on the reading.";
     let picture = Picture {
         name: "readings".to_owned(),
         svg: draw(&tried, &blocks),
@@ -38,16 +42,28 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
          the accepted range, the dashed line with the diamond the paper's number."
             .to_owned(),
     };
-    Some(Section {
-        id: "readings",
-        title: "How much depends on what the paper leaves open".to_owned(),
-        parts: vec![
-            Part::Words(format!("{words} {}", format_seeds(outcome))),
-            Part::WidePicture(picture),
-            Part::Table(listing(&tried, &blocks)),
-            Part::Caption("With the 95 % interval and the sign of the verdict.".to_owned()),
-        ],
-    })
+    let mut parts = vec![
+        Part::Words(format!("{words} {}", format_seeds(outcome))),
+        Part::WidePicture(picture),
+        Part::Table(listing(&tried, &blocks)),
+        Part::Caption("With the 95 % interval and the sign of the verdict.".to_owned()),
+    ];
+    parts.extend(sources(outcome));
+    let title = "How much depends on what the paper leaves open".to_owned();
+    Some(Section { id: "readings", title, parts })
+}
+
+/// What the readings with names of their own are based on.
+fn sources(outcome: &PaperOutcome) -> Option<Part> {
+    let named = outcome.readings.iter().map(|it| &it.reading).filter(|it| !it.source.is_empty());
+    let rows: Vec<Vec<Entry>> = named
+        .map(|it| {
+            let ground = it.ground.to_string();
+            vec![Entry::Strong(it.words.clone()), Entry::Plain(ground), Entry::Plain(it.source.clone())]
+        })
+        .collect();
+    let columns = ["Reading", "Ground", "Source"];
+    (!rows.is_empty()).then(|| super::table(&columns, 3, rows.into_iter()))
 }
 
 fn format_seeds(outcome: &PaperOutcome) -> String {
@@ -77,8 +93,9 @@ fn blocks<'a>(outcome: &'a PaperOutcome, tried: &[&ClaimResult]) -> Vec<Block<'a
     }
     let mut blocks = vec![Block { heading: "as taken".to_owned(), lines: taken }];
     for reading in &outcome.readings {
-        let heading = reading.deviation.id.clone();
-        let line = Line { name: reading.reading.reading.clone(), ..line("", &reading.claims) };
+        let heading = reading.reading.about.clone().unwrap_or_else(|| SEVERAL.to_owned());
+        let name = format!("{} ({})", reading.reading.words, reading.reading.ground);
+        let line = Line { name, ..line("", &reading.claims) };
         match blocks.last_mut().filter(|block| block.heading == heading) {
             Some(block) => block.lines.push(line),
             None => blocks.push(Block { heading, lines: vec![line] }),

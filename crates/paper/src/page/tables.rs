@@ -136,8 +136,9 @@ fn readings(outcome: &PaperOutcome) -> Table {
         rows.iter().map(move |(reading, _)| reading.map_or(otherwise.to_owned(), of))
     };
     let table = Table::new("readings")
-        .text("silence", reading(|it| it.deviation.id.clone(), ""))
-        .text("reading", reading(|it| it.reading.reading.clone(), "as taken"))
+        .text("silence", reading(|it| it.reading.about.clone().unwrap_or_default(), ""))
+        .text("reading", reading(|it| it.reading.words.clone(), "as taken"))
+        .text("ground", reading(|it| it.reading.ground.to_string(), ""))
         .text("set", reading(|it| it.reading.set.join(" "), ""))
         .truth("is_taken", rows.iter().map(|(reading, _)| reading.is_none()))
         .text("claim", rows.iter().map(|(_, claim)| claim.id.clone()))

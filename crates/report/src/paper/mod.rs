@@ -10,7 +10,10 @@ pub mod result;
 
 pub use content::{Entry, Listing, Part, Section};
 pub use over_time::RunsOfFigure;
-pub use result::{Badge, CellResult, ClaimResult, Tone, Verdict, tally};
+pub use result::{
+    Badge, Beside, Cause, CauseKind, CellResult, ClaimResult, Ground, Tone, UnderReading, Verdict, tally,
+    tally_with_readings,
+};
 
 use crate::escape::Text;
 use crate::export::{self, table::Table};
@@ -91,6 +94,9 @@ fn header(paper: &PaperReport) -> String {
 
 fn summary(paper: &PaperReport) -> String {
     let mut html = format!("<p class=\"words\">{}</p>\n", Text(&tally(&paper.claims)));
+    html.extend(
+        tally_with_readings(&paper.claims).map(|line| format!("<p class=\"words\">{}</p>\n", Text(&line))),
+    );
     html += &claims::at_a_glance(&paper.claims);
     html += &warnings(&paper.warnings);
     format!("<section class=\"verdict\" id=\"verdict\" aria-label=\"Verdict\">\n{html}</section>\n")

@@ -2,7 +2,7 @@
 
 use crate::escape::Text;
 use crate::statistics::Estimate;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
@@ -59,7 +59,7 @@ impl Badge {
 }
 
 /// The verdict on a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Inside the bounds.
@@ -130,15 +130,139 @@ pub struct ClaimResult {
     pub cells: Vec<CellResult>,
     /// The verdict on the claim.
     pub verdict: Verdict,
+    /// The parts of its range and the further conditions that are not reproduced.
+    pub fails_at: Vec<String>,
     /// The reason for the verdict; may be empty.
     pub note: String,
     /// How cells became one number.
     pub aggregate: String,
     /// Where the paper makes the claim.
     pub r#where: String,
+    /// The same measured with other programs.
+    pub beside: Vec<Beside>,
+    /// The claim under other readings of the paper.
+    pub readings: Vec<UnderReading>,
+    /// Why it is not reproduced; `None` for one that is, or whose cause is not known.
+    pub cause: Option<Cause>,
     /// How many seeds the interval is over; `None` where no seed is involved.
     #[serde(skip)]
     pub seeds: Option<usize>,
+}
+
+/// The number of another program for the same question, next to that of a claim.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    /// The program and what of it: `Vegas of ns-2 2.35`.
+    pub program: String,
+    /// Its number with unit: `2.81 Mb/s`.
+    pub measured: String,
+    /// How the run was made.
+    pub run: String,
+}
+
+/// What supports a reading of a paper, from the strongest to the weakest.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// The paper's own words allow it.
+    #[default]
+    Text,
+    /// The programs and standards of the paper's time.
+    History,
+    /// The paper's numbers fit together with it.
+    Arithmetic,
+    /// It was found by trying values. Such a reading is shown, and never taken.
+    Search,
+}
+
+impl fmt::Display for Ground {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ground::Text => "text",
+            Ground::History => "history",
+            Ground::Arithmetic => "arithmetic",
+            Ground::Search => "search",
+        })
+    }
+}
+
+/// A claim under another reading of the paper.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnderReading {
+    /// The name of the reading.
+    pub reading: String,
+    /// What supports it.
+    pub ground: Ground,
+    /// The measured number; `null` where nothing could be measured.
+    pub measured: Option<f64>,
+    /// Its 95 % interval.
+    pub ci95: Option<[f64; 2]>,
+    /// The verdict under it.
+    pub verdict: Verdict,
+    /// The parts of its range and the further conditions that are not reproduced under it.
+    pub fails_at: Vec<String>,
+}
+
+/// Whose it is that a claim is not reproduced.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CauseKind {
+    /// This program's: an error, or a decision that the paper does not support.
+    Ours,
+    /// The paper's numbers do not fit together.
+    Arithmetic,
+    /// The paper's simulator did something that it does not state.
+    Simulator,
+}
+
+impl fmt::Display for CauseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CauseKind::Ours => "ours",
+            CauseKind::Arithmetic => "the paper's arithmetic",
+            CauseKind::Simulator => "the paper's simulator",
+        })
+    }
+}
+
+/// Why a claim is not reproduced.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cause {
+    /// Whose it is.
+    pub kind: CauseKind,
+    /// The run, reading or calculation that shows it.
+    pub shown_by: String,
+}
+
+impl ClaimResult {
+    /// What belongs next to the verdict, in lines: where it fails, the numbers of other programs, the verdicts under other readings,
+    /// and the cause.
+    pub fn beside_it(&self) -> Vec<String> {
+        let fails =
+            (!self.fails_at.is_empty()).then(|| format!("not reproduced at: {}", self.fails_at.join("; ")));
+        let beside = self.beside.iter().map(|it| format!("{}: {} ({})", it.program, it.measured, it.run));
+        let cause = self.cause.as_ref().map(|cause| format!("cause: {}; {}", cause.kind, cause.shown_by));
+        fails.into_iter().chain(beside).chain(self.other_readings()).chain(cause).collect()
+    }
+
+    /// The readings with each verdict, if there are any.
+    fn other_readings(&self) -> Option<String> {
+        let with = |verdict: Verdict| {
+            let own = self.readings.iter().filter(|it| it.verdict == verdict);
+            let names: Vec<String> = own.map(|it| format!("{} ({})", it.reading, it.ground)).collect();
+            (!names.is_empty()).then(|| format!("{verdict}: {}", names.join("; ")))
+        };
+        let lines: Vec<String> = Verdict::ALL.into_iter().filter_map(with).collect();
+        (!lines.is_empty()).then(|| format!("under other readings {}", lines.join(". ")))
+    }
+
+    /// The readings, not found by search, under which it is reproduced.
+    pub fn reproduced_under(&self) -> impl Iterator<Item = &UnderReading> {
+        let counts = |it: &&UnderReading| it.verdict == Verdict::Reproduced && it.ground != Ground::Search;
+        self.readings.iter().filter(counts)
+    }
 }
 
 impl ClaimResult {
@@ -214,4 +338,17 @@ pub fn tally(claims: &[ClaimResult]) -> String {
         (count > 0).then(|| format!("{count} {kind}"))
     });
     format!("{} claims: {}", claims.len(), counts.collect::<Vec<_>>().join(", "))
+}
+
+/// How many claims the readings taken reproduce, or another one that was not found by search; nothing without other readings.
+pub fn tally_with_readings(claims: &[ClaimResult]) -> Option<String> {
+    claims.iter().any(|claim| !claim.readings.is_empty()).then_some(())?;
+    let holds = |claim: &&ClaimResult| {
+        claim.verdict == Verdict::Reproduced || claim.reproduced_under().next().is_some()
+    };
+    let count = claims.iter().filter(holds).count();
+    Some(format!(
+        "{count} of {} reproduced by the readings taken or by another that was not found by search",
+        claims.len()
+    ))
 }

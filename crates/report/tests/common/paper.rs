@@ -28,9 +28,13 @@ fn claim(id: &str, measured: Option<Estimate>, verdict: Verdict) -> ClaimResult 
         ci95,
         cells: vec![cell],
         verdict,
+        fails_at: vec!["loss <5 %>".into()],
         note: "links are \"ideal\"".into(),
         aggregate: "mean of <all>".into(),
         r#where: "section 4".into(),
+        beside: Vec::new(),
+        readings: Vec::new(),
+        cause: None,
         seeds: measured.map(|measured| measured.samples),
     }
 }
