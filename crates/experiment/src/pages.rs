@@ -1,6 +1,7 @@
 //! Converts an experiment into a report, in the terms of `seamline-report`.
 
 use crate::atomic::{self, WriteError};
+use crate::network::network;
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
 use crate::text::{emulation_warnings, judgement, missing_factor, name, notes, sentences, warnings};
@@ -43,6 +44,7 @@ pub fn report(
         warnings,
         duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
         warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
+        network: network(plan),
         cells,
         outcomes: summary.iter().map(outcome).collect(),
         series,

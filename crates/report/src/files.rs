@@ -3,6 +3,7 @@
 use crate::export::{self, table};
 use crate::model::Report;
 use crate::page::{self, downloads::downloads};
+use crate::picture::topology::topology;
 use crate::picture::{Picture, over_time, results};
 use std::fmt;
 
@@ -43,8 +44,10 @@ pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError>
     let origin = &report.provenance;
     let tables = table::summary(report);
     let pictures = results::of_report(report);
+    let network = (!report.network.nodes.is_empty()).then(|| topology(&report.network, "Network"));
     let downloads = if alone { downloads(&tables, origin) } else { String::new() };
-    let page = File::text("report.html", page::render(report, &tables, &pictures, &downloads));
+    let page =
+        File::text("report.html", page::render(report, &tables, network.as_ref(), &pictures, &downloads));
     if alone {
         return Ok(vec![page]);
     }
@@ -53,6 +56,8 @@ pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError>
     for table in tables.iter().chain(&table::over_time(report)) {
         files.extend(export::of_table(table, origin)?);
     }
+    let network = network.into_iter().flatten();
+    files.extend(network.map(|picture| picture.file(origin)));
     files.extend(pictures.iter().chain(&over_time).map(|picture| picture.file(origin)));
     files.push(page);
     Ok(files)

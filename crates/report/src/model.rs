@@ -2,6 +2,7 @@
 //! the text around them. It has no numbers of its own. Times are in seconds since the start of a run unless a name says otherwise.
 
 use crate::emulation::EmulationRecord;
+use crate::picture::topology::Topology;
 use crate::provenance::Provenance;
 use crate::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use crate::series::RunSeries;
@@ -22,6 +23,8 @@ pub struct Report {
     pub duration_s: f64,
     /// The time excluded from all means, from the start of a run.
     pub warm_up_s: f64,
+    /// Its network.
+    pub network: Topology,
     /// The cells of the grid.
     pub cells: Vec<Cell>,
     /// Each flow of each cell over all seeds.

@@ -20,10 +20,17 @@ use std::fmt::Write;
 pub(crate) use thin::thinned;
 
 /// The whole page. `downloads` is the section of what can be saved from it, empty when the other files are next to it.
-pub(crate) fn render(report: &Report, tables: &[Table], pictures: &[Picture], downloads: &str) -> String {
+pub(crate) fn render(
+    report: &Report,
+    tables: &[Table],
+    network: Option<&Result<Picture, String>>,
+    pictures: &[Picture],
+    downloads: &str,
+) -> String {
     let header = header(report);
     let encoded = runs_over_time(report);
     let mut body = verdict(report);
+    body += &network.map(drawn_network).unwrap_or_default();
     body += &figures(pictures);
     body += &timeline::section(&encoded);
     body += &tables::tables(tables);
@@ -192,6 +199,15 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
     html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same results, byte for byte.</p>";
     html += &folded("Text of the scenario", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
     section("provenance", "What was run, and how to run it again", html)
+}
+
+/// The network, or why it is not drawn.
+fn drawn_network(network: &Result<Picture, String>) -> String {
+    let content = match network {
+        Ok(picture) => figure(&picture.svg, &picture.caption),
+        Err(reason) => format!("<p class=\"caption\">{}</p>\n", Text(reason)),
+    };
+    section("network", "The network", content)
 }
 
 fn figures(pictures: &[Picture]) -> String {

@@ -12,6 +12,7 @@ pub mod over_time;
 pub(crate) mod results;
 pub mod style;
 pub mod svg;
+pub mod topology;
 
 use crate::escape::Text;
 use crate::files::File;

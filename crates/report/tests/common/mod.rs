@@ -3,6 +3,7 @@
 
 use seamline_report::Provenance;
 use seamline_report::model::{Cell, Outcome, Report};
+use seamline_report::picture::topology::Topology;
 use seamline_report::record::{FlowRecord, HandoverRecord, LinkRecord, RunRecord};
 use seamline_report::series::{
     Acknowledgment, Drop, FlowSeries, HandoverBand, QueueSeries, RunSeries, SegmentSent, SelectiveBlock,
@@ -53,6 +54,7 @@ pub(crate) fn report() -> Report {
         warnings: vec!["the interval is wide: use --seeds 40".into()],
         duration_s: DURATION_S,
         warm_up_s: 2.0,
+        network: Topology::default(),
         cells: names
             .iter()
             .enumerate()
