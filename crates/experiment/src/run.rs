@@ -2,7 +2,7 @@
 
 use crate::atomic::WriteError;
 use crate::files::Files;
-use crate::observe::{RunObserver, SeriesRecorder, StreamRecorder};
+use crate::observe::{MessageRecorder, RunObserver, SeriesRecorder, StreamRecorder};
 use crate::records::record_of;
 use crate::summary::label;
 use rayon::prelude::*;
@@ -222,6 +222,7 @@ impl Job {
         let mut observer = RunObserver::new(scenario, places, capture, events);
         let over_time = self.is_over_time(options) || files.xplot.is_some();
         observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
+        observer.messages = self.is_over_time(options).then(|| MessageRecorder::new(scenario, places));
         observer.streams = files.iperf3.is_some().then(|| StreamRecorder::new(scenario));
         (observer, unwritten)
     }
@@ -321,7 +322,11 @@ pub(crate) fn finish_run(
     let record = RunRecord { emulation, ..record };
     let mut observer = world.into_observer();
     let series = observer.series.take();
-    let series = series.map(|series| series.finish(job.cell, label(plan, job.cell), &record));
+    let messages = observer.messages(&record);
+    let series = series.map(|series| {
+        let series = series.finish(job.cell, label(plan, job.cell), &record);
+        RunSeries { messages, ..series }
+    });
     let mut written = Vec::new();
     for file in Files::new(plan, job, options).finish(observer, &record, series.as_ref()) {
         match file {

@@ -5,7 +5,10 @@
 mod support;
 
 use seamline_experiment::record::{HandoverRecord, RunRecord};
-use seamline_experiment::{RunOptions, run};
+use seamline_experiment::report::provenance_of;
+use seamline_experiment::{RunOptions, pages, run, summarise};
+use seamline_report::messages::{Message, MessageKind};
+use seamline_report::{Report, files};
 use support::{flow, link, plan};
 
 /// CN --22 ms-- router --2 ms-- OAR, NAR1, NAR2 --1 ms-- MN; abroad from 10 s, at home again from 30 s.
@@ -144,4 +147,116 @@ fn lost_requests_are_retransmitted() {
     let part = later.len() as f64 / all.len() as f64;
     assert!((0.208..0.392).contains(&part), "{part}");
     assert!(at_once.iter().all(|it| *it < 110.0), "{at_once:?}");
+}
+
+fn report(overrides: &[&str]) -> Report {
+    let plan = plan(&text(), overrides);
+    let options = RunOptions { cells_over_time: 1, ..RunOptions::default() };
+    let results = run(&plan, &options, &|| ()).unwrap();
+    let summary = summarise(&plan, &results, None);
+    pages::report(&plan, results, &summary, provenance_of(&plan, String::new()))
+}
+
+/// The chart of the first handover shows how the registration travels and how data follows it through the tunnel, each hop with
+/// the delay of the links that it takes.
+#[test]
+fn the_message_chart_follows_registration_and_tunnel() {
+    let report = report(&["duration=15 s"]);
+    let chart = report.series[0].messages.as_ref().expect("a handover");
+    assert_eq!((chart.link.as_str(), chart.flow.as_str(), chart.start_s), ("mn", "download", 10.0));
+    assert_eq!(chart.nodes, ["cn", "oar", "nar1", "mn"], "the router only passes packets on");
+    let hop = |message: &Message| [message.from, message.to].map(|node| chart.nodes[node].as_str());
+    let hops = |wanted: &dyn Fn(&&Message) -> bool| -> Vec<[&str; 2]> {
+        chart.messages.iter().filter(wanted).map(hop).collect()
+    };
+    assert_eq!(hops(&|it| it.text == "Registration Request"), [["mn", "nar1"], ["nar1", "oar"]]);
+    assert_eq!(hops(&|it| it.text == "Registration Reply"), [["oar", "nar1"], ["nar1", "mn"]]);
+    let is_data = |it: &&Message| matches!(it.kind, MessageKind::Data | MessageKind::Retransmission);
+    let tunnelled: Vec<&Message> = chart.messages.iter().filter(|it| is_data(it) && it.tunnelled).collect();
+    assert!(!tunnelled.is_empty());
+    // 1020 bytes over two links of 20 Mbit/s and 2 ms; 1000 bytes over the air.
+    for message in tunnelled {
+        assert_eq!(hop(message), ["oar", "nar1"]);
+        let took_ms = (message.arrived_s.expect("wires lose nothing") - message.sent_s) * 1e3;
+        assert!((took_ms - 4.816).abs() < 1e-3, "{took_ms}");
+    }
+    let air: Vec<&Message> =
+        chart.messages.iter().filter(|it| is_data(it) && hop(it) == ["nar1", "mn"]).collect();
+    for message in &air {
+        let took_ms = (message.arrived_s.expect("the node is there") - message.sent_s) * 1e3;
+        assert!((took_ms - 1.8).abs() < 1e-3, "{took_ms}");
+    }
+    let is_again = |it: &&Message| it.kind == MessageKind::Retransmission;
+    assert_eq!(
+        chart.messages.iter().filter(is_again).count(),
+        0,
+        "the segment came after the binding had changed"
+    );
+    assert!(chart.messages.iter().all(|message| message.arrived_s.is_some()));
+    let before = chart.messages.iter().filter(|it| is_data(it) && it.sent_s < 10.0);
+    assert!(before.map(hop).all(|ends| ends == ["cn", "mn"]), "at home nothing changes a packet");
+    assert!(chart.notes.iter().any(|note| note.text == "binding changed: tunnel to nar1"));
+    assert!(chart.messages.windows(2).all(|pair| pair[0].sent_s <= pair[1].sent_s));
+}
+
+/// A segment that the home network sends into the empty cell is lost. A probe behind it shows that, and its repetition is one on
+/// every hop of the new way.
+#[test]
+fn the_message_chart_shows_what_is_lost_and_sent_again() {
+    let movement = "mobile.mn.movement={ timetable = [{ at = \"10.04 s\", cell = \"abroad1\" }] }";
+    let report = report(&["duration=15 s", movement]);
+    let chart = report.series[0].messages.as_ref().expect("a handover");
+    let hops = |wanted: &dyn Fn(&&Message) -> bool| -> Vec<([&str; 2], Option<u64>)> {
+        let found = chart.messages.iter().filter(wanted);
+        found.map(|it| ([it.from, it.to].map(|node| chart.nodes[node].as_str()), it.number)).collect()
+    };
+    let lost = hops(&|it| it.arrived_s.is_none());
+    assert_eq!(lost.len(), 1, "one segment is in flight: {lost:?}");
+    assert_eq!(lost[0].0, ["cn", "mn"]);
+    let again = hops(&|it| it.kind == MessageKind::Retransmission);
+    let number = lost[0].1;
+    assert_eq!(again, [(["cn", "oar"], number), (["oar", "nar1"], number), (["nar1", "mn"], number)]);
+    assert!(chart.notes.iter().any(|note| note.text == "fast recovery" && chart.nodes[note.node] == "cn"));
+}
+
+/// With EHN the sender repeats segments whose first copies are still on their way: no copy is taken for another.
+#[test]
+fn the_message_chart_tells_copies_apart() {
+    let report =
+        report(&["duration=15 s", "flow.download.tcp.window_limit=20", "flow.download.handover=\"ehn\""]);
+    let chart = report.series[0].messages.as_ref().expect("a handover");
+    let ways = [["cn", "mn"], ["cn", "oar"], ["oar", "nar1"], ["nar1", "mn"]];
+    let mut repeated = 0;
+    for message in &chart.messages {
+        let hop = [message.from, message.to].map(|node| chart.nodes[node].as_str());
+        if matches!(message.kind, MessageKind::Data | MessageKind::Retransmission) {
+            assert!(ways.contains(&hop), "{message:?}");
+            repeated += usize::from(message.kind == MessageKind::Retransmission);
+        }
+        // 40 bytes over the air at least; a queue of a window at most.
+        let took_s = message.arrived_s.map(|at| at - message.sent_s);
+        assert!(took_s.is_none_or(|took_s| (1e-3..0.1).contains(&took_s)), "{message:?}");
+    }
+    assert!(repeated > 3, "{repeated}");
+}
+
+#[test]
+fn the_report_draws_the_network_with_what_the_grid_changes() {
+    let report = report(&["duration=15 s", "grid.link.wired.one_way_delay=[\"22 ms\", \"5 ms\"]"]);
+    let network = &report.network;
+    assert_eq!(network.ways.len(), 7, "four wires, and three cells");
+    assert_eq!(network.ways[0].label, ["20 Mbit/s, 22 ms, or", "20 Mbit/s, 5 ms"]);
+    assert_eq!(network.ways[4].label, ["10 Mbit/s, 1 ms"]);
+    let roles = |name: &str| {
+        let node = network.nodes.iter().find(|node| node.name == name).unwrap();
+        (node.roles.join(", "), node.is_mobile)
+    };
+    assert_eq!(roles("oar"), ("base station of home, home agent".to_owned(), false));
+    assert_eq!(roles("mn"), ("receiver, mobility protocol: mobile-ipv4".to_owned(), true));
+    let flows: Vec<[usize; 2]> = network.flows.iter().map(|flow| flow.ends).collect();
+    assert_eq!(flows, [[0, 5]]);
+    let files = files::of_report(&report, false).unwrap();
+    let page = files.last().map(|page| String::from_utf8_lossy(&page.bytes).into_owned()).unwrap();
+    assert!(files.iter().any(|file| file.name == "network.svg"));
+    assert!(page.contains("id=\"network\"") && page.contains("id=\"messages\""));
 }

@@ -4,7 +4,7 @@ use crate::export::{self, table};
 use crate::model::Report;
 use crate::page::{self, downloads::downloads};
 use crate::picture::topology::topology;
-use crate::picture::{Picture, over_time, results};
+use crate::picture::{Picture, messages, over_time, results};
 use std::fmt;
 
 /// A file to write.
@@ -51,7 +51,9 @@ pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError>
     if alone {
         return Ok(vec![page]);
     }
-    let over_time: Vec<Picture> = report.series.iter().flat_map(over_time::of_run).collect();
+    let one_by_one = report.series.iter().filter_map(messages::of_run);
+    let over_time: Vec<Picture> =
+        report.series.iter().flat_map(over_time::of_run).chain(one_by_one).collect();
     let mut files = vec![export::provenance(origin)];
     for table in tables.iter().chain(&table::over_time(report)) {
         files.extend(export::of_table(table, origin)?);

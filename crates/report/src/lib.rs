@@ -22,6 +22,7 @@ pub mod encode;
 pub mod escape;
 pub mod export;
 pub mod files;
+pub mod messages;
 pub mod model;
 pub mod page;
 pub mod paper;

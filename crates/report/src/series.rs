@@ -3,6 +3,7 @@
 //! Positions are bytes since the first sequence number of a connection, 64 bits wide, so that they survive
 //! the wrap of sequence numbers.
 
+use crate::messages::HandoverMessages;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -23,6 +24,9 @@ pub struct RunSeries {
     pub queues: Vec<QueueSeries>,
     /// Handovers of any link.
     pub handovers: Vec<HandoverBand>,
+    /// The packets around the first handover that a flow met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<HandoverMessages>,
     /// What is omitted, and why.
     pub notes: Vec<String>,
 }

@@ -4,6 +4,7 @@ mod by_element;
 mod capture;
 mod events;
 mod line;
+mod messages;
 mod mobiles;
 mod positions;
 mod rows;
@@ -14,6 +15,7 @@ use by_element::ByElement;
 use capture::PacketDirection;
 pub(crate) use capture::SenderCapture;
 pub(crate) use events::EventList;
+pub(crate) use messages::MessageRecorder;
 pub(crate) use series::SeriesRecorder;
 pub(crate) use streams::{StreamRecorder, full_payload};
 
@@ -21,7 +23,8 @@ use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, Progress};
 use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_report::export::iperf3::Stream;
-use seamline_report::record::FlowRecord;
+use seamline_report::messages::HandoverMessages;
+use seamline_report::record::{FlowRecord, RunRecord};
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use seamline_scenario::routes::{Routes, Way};
 use seamline_scenario::schema::{FlowSpec, MobileSpec, Scenario};
@@ -44,6 +47,8 @@ pub(crate) struct RunObserver {
     pub(crate) events: Option<EventList>,
     /// Set after construction, when a report needs the run over time.
     pub(crate) series: Option<SeriesRecorder>,
+    /// Likewise, with the packets around its first handover.
+    pub(crate) messages: Option<MessageRecorder>,
     /// Likewise, when each connection is reported on its own.
     pub(crate) streams: Option<StreamRecorder>,
 }
@@ -97,6 +102,11 @@ impl RunObserver {
             self.flows[index].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
         };
         scenario.flows.iter().enumerate().map(record).collect()
+    }
+
+    /// The packets around the first handover, if they were recorded and there was one.
+    pub(crate) fn messages(&mut self, record: &RunRecord) -> Option<HandoverMessages> {
+        self.messages.take()?.finish(record, &self.passing)
     }
 
     /// The connections of a flow in intervals, if they were recorded.
@@ -273,6 +283,9 @@ impl Observer for RunObserver {
         if let Some(series) = &mut self.series {
             series.event(now, at, event);
         }
+        if let Some(messages) = &mut self.messages {
+            messages.event(now, at, event);
+        }
         if let Some(streams) = &mut self.streams {
             streams.event(now, event);
         }
@@ -281,6 +294,9 @@ impl Observer for RunObserver {
         if let Some(capture) = &mut self.capture {
             capture.packet(now, from, packet, PacketDirection::Out);
         }
+        if let Some(messages) = &mut self.messages {
+            messages.sent(now, from, packet);
+        }
     }
     fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
@@ -288,6 +304,9 @@ impl Observer for RunObserver {
         }
         if let Some(series) = &mut self.series {
             series.arrived(now, at, packet);
+        }
+        if let Some(messages) = &mut self.messages {
+            messages.arrived(now, at, packet);
         }
     }
 }

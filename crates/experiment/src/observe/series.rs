@@ -222,6 +222,7 @@ impl SeriesRecorder {
             flows: self.connections.into_iter().map(Connection::finish).collect(),
             queues: queues.map(Queue::finish).collect(),
             handovers: self.handovers,
+            messages: None,
             notes: self.notes,
         }
     }

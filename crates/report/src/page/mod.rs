@@ -10,7 +10,7 @@ pub(crate) mod timeline;
 use crate::escape::Text;
 use crate::export::table::Table;
 use crate::model::{Outcome, Report};
-use crate::picture::Picture;
+use crate::picture::{Picture, messages};
 use crate::provenance::{Provenance, format_seeds};
 use crate::quantity::{bit_rate, count, millis, plural};
 use crate::summary::Comparison;
@@ -33,6 +33,7 @@ pub(crate) fn render(
     body += &network.map(drawn_network).unwrap_or_default();
     body += &figures(pictures);
     body += &timeline::section(&encoded);
+    body += &handovers(report);
     body += &tables::tables(tables);
     body += downloads;
     body += &provenance(&report.provenance);
@@ -199,6 +200,21 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
     html += "</dl>\n<p class=\"caption\">The same program, scenario and seeds give the same results, byte for byte.</p>";
     html += &folded("Text of the scenario", &format!("<pre>{}</pre>", Text(&provenance.scenario_text)));
     section("provenance", "What was run, and how to run it again", html)
+}
+
+/// The first handover of one run of each cell, message by message; all but the first are folded.
+fn handovers(report: &Report) -> String {
+    let charts = report.series.iter().filter_map(|run| Some((run, messages::of_run(run)?)));
+    let mut content = String::new();
+    for (run, picture) in charts {
+        let chart = figure(&picture.svg, &picture.caption);
+        content += &if content.is_empty() { chart } else { folded(&run.name, &chart) };
+    }
+    if content.is_empty() {
+        content
+    } else {
+        section("messages", "One handover, message by message", content)
+    }
 }
 
 /// The network, or why it is not drawn.

@@ -8,6 +8,7 @@ pub mod forest;
 pub mod frame;
 pub mod lines;
 pub mod matrix;
+pub mod messages;
 pub mod over_time;
 pub(crate) mod results;
 pub mod style;

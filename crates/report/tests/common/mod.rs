@@ -166,6 +166,7 @@ pub(crate) fn series(cell: usize) -> RunSeries {
         flows: vec![flow()],
         queues: vec![queue("radio/down"), queue("radio/up")],
         handovers: vec![band(5.0), band(15.0)],
+        messages: None,
         notes: vec![NASTY.to_owned()],
     }
 }

@@ -1,0 +1,105 @@
+//! What packets and events are called in a message chart.
+
+use seamline_report::messages::MessageKind;
+use seamline_wire::control::{Control, Ipv6Control, MissingBytes};
+use seamline_wire::{Flags, Mark, MobilityEvent, NodeId, Packet};
+use std::borrow::Cow;
+
+/// The kind of a packet, and what it says beyond that.
+pub(super) fn packet_text(packet: &Packet, repeated: bool) -> (MessageKind, Cow<'static, str>) {
+    if let Some(control) = packet.control() {
+        return control_text(control);
+    }
+    if let Some(text) = marked(packet) {
+        return (MessageKind::Marked, text.into());
+    }
+    let kind = match (packet.has_payload(), repeated) {
+        (true, true) => MessageKind::Retransmission,
+        (true, false) => MessageKind::Data,
+        (false, _) => MessageKind::Acknowledgment,
+    };
+    (kind, "".into())
+}
+
+fn marked(packet: &Packet) -> Option<String> {
+    let segment = &packet.segment;
+    for (flag, name) in [(Flags::SYN, "SYN"), (Flags::FIN, "FIN")] {
+        if segment.flags.contains(flag) {
+            return Some(name.to_owned());
+        }
+    }
+    let what = match segment.mark {
+        Some(Mark::Handover) => "handover mark",
+        Some(Mark::WillHandover) => "mark \"I will hand off\"",
+        Some(Mark::HandoverCancelled) => "mark \"handoff cancelled\"",
+        Some(Mark::NewLink { .. }) => "mark \"new link\"",
+        Some(Mark::MadeBeforeBreak { .. }) => "mark \"made before break\"",
+        _ if segment.window == 0 && segment.flags.contains(Flags::ACK) => "a window of zero",
+        _ => return None,
+    };
+    let kind = if packet.has_payload() { "data" } else { "ACK" };
+    Some(format!("{kind} with {what}"))
+}
+
+fn control_text(control: &Control) -> (MessageKind, Cow<'static, str>) {
+    use MessageKind::{Advertisement, Signalling};
+    let (kind, text) = match control {
+        Control::AgentAdvertisement(_) => (Advertisement, "Agent Advertisement"),
+        Control::AgentSolicitation => (Signalling, "Agent Solicitation"),
+        Control::RegistrationRequest(_) => (Signalling, "Registration Request"),
+        Control::RegistrationReply(_) => (Signalling, "Registration Reply"),
+        Control::HostUnreachable(_) => (Signalling, "Host Unreachable"),
+        Control::ProxyAgentSolicitation(_) => (Signalling, "Proxy Router Solicitation"),
+        Control::ProxyAgentAdvertisement(..) => (Signalling, "Proxy Router Advertisement"),
+        Control::HandoffRequest(_) => (Signalling, "Handoff Request"),
+        Control::HandoffReply(_) => (Signalling, "Handoff Reply"),
+        Control::Ipv6(Ipv6Control::RouterAdvertisement(_)) => (Advertisement, "Router Advertisement"),
+        Control::Ipv6(message) => (Signalling, ipv6_text(message)),
+        Control::Recovery(message) => match message.about {
+            MissingBytes::Request => (Signalling, "SNACK"),
+            MissingBytes::LostByCongestion => (Signalling, "lost by congestion"),
+        },
+    };
+    (kind, text.into())
+}
+
+fn ipv6_text(message: &Ipv6Control) -> &'static str {
+    match message {
+        Ipv6Control::RouterAdvertisement(_) => "Router Advertisement",
+        Ipv6Control::RouterSolicitation => "Router Solicitation",
+        Ipv6Control::BindingUpdate(_) => "Binding Update",
+        Ipv6Control::BindingAcknowledgement(_) => "Binding Acknowledgement",
+        Ipv6Control::FastBindingUpdate(_) => "Fast Binding Update",
+        Ipv6Control::PredictiveBindingUpdate(_) => "Fast Binding Update, predictive",
+        Ipv6Control::FastBindingAcknowledgment(_) => "Fast Binding Acknowledgment",
+        Ipv6Control::ProxyRouterSolicitation(_) => "Proxy Router Solicitation",
+        Ipv6Control::ProxyRouterAdvertisement(_) => "Proxy Router Advertisement",
+        Ipv6Control::HandoverInitiate(_) => "Handover Initiate",
+        Ipv6Control::HandoverAcknowledge(_) => "Handover Acknowledge",
+        Ipv6Control::NeighborAdvertisement(_) => "Neighbor Advertisement",
+        Ipv6Control::HomeTestInit(_) => "Home Test Init",
+        Ipv6Control::CareOfTestInit(_) => "Care-of Test Init",
+        Ipv6Control::HomeTest(_) => "Home Test",
+        Ipv6Control::CareOfTest(_) => "Care-of Test",
+        Ipv6Control::CorrespondentUpdate(_) => "Binding Update",
+        Ipv6Control::CorrespondentAcknowledgement(_) => "Binding Acknowledgement",
+    }
+}
+
+/// What a mobility protocol did; nothing where its messages tell the same.
+pub(super) fn mobility(what: MobilityEvent, name: impl Fn(NodeId) -> String) -> Option<Cow<'static, str>> {
+    Some(match what {
+        MobilityEvent::MovementDetected { .. } => "movement detected".into(),
+        MobilityEvent::RegistrationAccepted { after_move: true, .. } => "registered".into(),
+        MobilityEvent::RegistrationRefused { .. } => "registration refused".into(),
+        MobilityEvent::BindingRefused { .. } => "binding refused".into(),
+        MobilityEvent::BindingChanged { care_of_address: Some(to), .. } => {
+            format!("binding changed: tunnel to {}", name(to)).into()
+        }
+        MobilityEvent::BindingAdded { care_of_address: to, .. } => {
+            format!("binding added: tunnel to {} as well", name(to)).into()
+        }
+        MobilityEvent::BindingChanged { care_of_address: None, .. } => "binding removed: no tunnel".into(),
+        _ => return None,
+    })
+}
