@@ -56,6 +56,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             true => None,
             false => page::single_runs::runs(paper, &options, interrupt.flag())?,
         };
+        let diagrams = page::diagrams::diagrams(paper, &options, interrupt.flag())?;
+        let single_runs = single_runs.zip(diagrams);
         let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && single_runs.is_some());
         let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &reporter));
         Ok((outcome, single_runs, beyond.transpose()?))
@@ -63,13 +65,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let done = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;
     reporter.clear();
     let (outcome, single_runs, beyond) = done.map_err(failure)?;
-    let Some(single_runs) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
+    let Some((single_runs, diagrams)) = single_runs.filter(|_| !matches!(beyond, Some(None))) else {
         let message = format!("interrupted; finished runs are kept\nresume: {}", options.command);
         return Err(Failure::Interrupted(message, interrupt.exit_code()));
     };
     let beyond = beyond.flatten();
     let mut report = page::report(paper, &outcome).map_err(failure)?;
     page::single_runs::add(&mut report, single_runs);
+    page::diagrams::add(&mut report, diagrams);
     if let Some(found) = &beyond {
         page::beyond::add(&mut report, found);
     }

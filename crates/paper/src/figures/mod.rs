@@ -1,5 +1,6 @@
 //! `papers/ID/figures.toml`: the figures drawn of each scenario, and their numbers.
 
+mod diagrams;
 mod equation;
 mod gains;
 
@@ -9,6 +10,7 @@ use crate::documents::{Documents, NothingElse};
 use crate::quantity::Quantity;
 use crate::records::{CellRecords, Number, cells, values};
 use crate::run::PaperOutcome;
+pub use diagrams::{MessageChart, Network, NotDrawn};
 pub use equation::Equation;
 pub use gains::{GainCurve, Gains};
 use seamline_experiment::statistics::Estimate;
@@ -34,6 +36,15 @@ pub struct Figures {
     /// Curves over time.
     #[serde(default)]
     pub over_time: Vec<OverTime>,
+    /// Networks of scenarios.
+    #[serde(default)]
+    pub network: Vec<Network>,
+    /// Handovers, message by message.
+    #[serde(default)]
+    pub message_chart: Vec<MessageChart>,
+    /// Figures of the paper that are not drawn.
+    #[serde(default)]
+    pub not_drawn: Vec<NotDrawn>,
 }
 
 /// What bars, lines and curves over time have in common.
@@ -69,12 +80,36 @@ pub struct BarFigure {
     /// What it shows.
     #[serde(flatten)]
     pub figure: Figure,
+    /// What the bars are percentages of.
+    pub percent_of: Option<PercentOf>,
+    /// Groups of bars by flow, instead of by the values of `group`.
+    pub flows: Option<Vec<FlowGroup>>,
     /// The key whose values are the groups of bars.
     pub group: String,
     /// The key whose values are the bars of a group; without it a group is one bar.
     pub series: Option<String>,
     #[serde(flatten)]
     _rest: NothingElse,
+}
+
+/// What is 100 %.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PercentOf {
+    /// How much, in the unit of the quantity.
+    pub value: f64,
+    /// The title of the axis.
+    pub axis: String,
+}
+
+/// The bars of a flow, or the means of several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowGroup {
+    /// What stands below them.
+    pub name: String,
+    /// The flow, or the beginning of the names of several (`fixed-*`).
+    pub flow: String,
 }
 
 /// Runs of a figure that show why its bars differ: one of each of these cells, of the first seed.
@@ -169,9 +204,10 @@ impl Figures {
         changed
     }
 
-    /// The layouts of bars and lines.
+    /// The layouts of bars and lines, without other views of the same numbers.
     pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout<'_>> {
-        self.figure.iter().map(BarFigure::layout).chain(self.lines.iter().map(Lines::layout))
+        let own = self.figure.iter().filter(|bars| bars.percent_of.is_none() && bars.flows.is_none());
+        own.map(BarFigure::layout).chain(self.lines.iter().map(Lines::layout))
     }
 }
 
@@ -197,6 +233,20 @@ pub(crate) struct Layout<'a> {
 impl BarFigure {
     pub(crate) fn layout(&self) -> Layout<'_> {
         Layout { figure: &self.figure, group: &self.group, series: self.series.as_deref() }
+    }
+
+    /// The bars as they are drawn: by flow if that is wanted, and as percentages.
+    pub(crate) fn drawn(&self, documents: &Documents, outcome: &PaperOutcome) -> Bars {
+        let mut found = match &self.flows {
+            None => Bars::of(documents, self.layout(), &self.figure.flow, outcome),
+            Some(flows) => Bars::by_flow(documents, self.layout(), flows, outcome),
+        };
+        if let Some(whole) = &self.percent_of {
+            for (value, _) in found.bars.iter_mut().flatten().flatten() {
+                *value = value.map(|number| 100.0 * number / whole.value);
+            }
+        }
+        found
     }
 }
 
@@ -238,6 +288,23 @@ impl Bars {
         let bars =
             groups.iter().map(|group| series.iter().map(|series| bar(group, series)).collect()).collect();
         Bars { groups, series, bars }
+    }
+
+    /// The means by flow: of each flow a group, with a bar for each value of the layout's key of groups.
+    fn by_flow(
+        documents: &Documents,
+        layout: Layout<'_>,
+        flows: &[FlowGroup],
+        outcome: &PaperOutcome,
+    ) -> Bars {
+        let layout = Layout { series: None, ..layout };
+        let of = |group: &FlowGroup| Bars::of(documents, layout, &group.flow, outcome);
+        let columns: Vec<Bars> = flows.iter().map(of).collect();
+        Bars {
+            groups: flows.iter().map(|group| group.name.clone()).collect(),
+            series: columns.first().map(|bars| bars.groups.clone()).unwrap_or_default(),
+            bars: columns.into_iter().map(|bars| bars.bars.into_iter().flatten().collect()).collect(),
+        }
     }
 
     /// How many seeds each of them is the mean of.

@@ -27,11 +27,16 @@ pub(super) fn section(documents: &Documents, outcome: &PaperOutcome) -> Section 
     let drawn = drawn.chain(figures.over_time.iter().map(|figure| draw_over_time(figure, outcome)));
     let caption = "Bars and points are means over the seeds with their 95 % intervals (Student's t). A hollow diamond is \
      the number that the paper prints for that bar; without one, the paper only draws the bar.";
-    Section {
-        id: "figures",
-        title: "Figures".to_owned(),
-        parts: vec![Part::Pictures(drawn.collect()), Part::Caption(caption.to_owned())],
+    let mut parts = vec![Part::Pictures(drawn.collect()), Part::Caption(caption.to_owned())];
+    if !figures.not_drawn.is_empty() {
+        let rows = figures
+            .not_drawn
+            .iter()
+            .map(|it| [&it.figure, &it.reason].map(|text| Entry::Plain(text.clone())).to_vec());
+        parts.push(Part::Heading("Figures that are not drawn".to_owned()));
+        parts.push(super::table(&["Figure", "What it shows, and why it is not drawn"], 2, rows));
     }
+    Section { id: "figures", title: "Figures".to_owned(), parts }
 }
 
 fn format_seeds(seeds: usize) -> String {
@@ -43,11 +48,11 @@ fn format_seeds(seeds: usize) -> String {
 
 fn draw_bars(documents: &Documents, bar_figure: &BarFigure, outcome: &PaperOutcome) -> Picture {
     let figure = &bar_figure.figure;
-    let found = Bars::of(documents, bar_figure.layout(), &figure.flow, outcome);
+    let found = bar_figure.drawn(documents, outcome);
     let remark = format_seeds(found.seeds());
-    let axis = figure.quantity.axis();
+    let axis = bar_figure.percent_of.as_ref().map_or(figure.quantity.axis(), |whole| &whole.axis);
     let names = Names { picture: figure.picture(), title: &figure.title, remark: &remark, axis };
-    let svg = if bar_figure.series.is_some() {
+    let svg = if bar_figure.series.is_some() || bar_figure.flows.is_some() {
         let groups = found.groups.into_iter().zip(found.bars);
         let groups: Vec<Group> = groups.map(|(label, bars)| Group { label, bars }).collect();
         grouped_bars(names, &found.series, &groups)

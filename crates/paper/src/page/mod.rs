@@ -1,6 +1,7 @@
 //! A paper's outcome as a page with its pictures and tables, in the terms of `seamline-report`.
 
 pub mod beyond;
+pub mod diagrams;
 mod figures;
 mod readings;
 pub mod single_runs;

@@ -81,7 +81,7 @@ fn of_figure(
 
 /// The plan of the wanted cells, each with one seed and no longer than it is shown; their places in the grid; and a note on the
 /// part of the runs that is not shown.
-fn choose(
+pub(super) fn choose(
     paper: &Paper,
     scenario: &str,
     wanted: &SingleRuns,
@@ -129,6 +129,6 @@ fn shown(run: RunSeries, flow: &str, wanted: &SingleRuns) -> RunSeries {
     RunSeries { flows, queues, ..run }
 }
 
-fn unknown(paper: &Paper, reason: String) -> PaperError {
+pub(super) fn unknown(paper: &Paper, reason: String) -> PaperError {
     PaperError::File { file: format!("papers/{}/figures.toml", paper.name), reason }
 }
