@@ -76,6 +76,12 @@ fn a_host_without_compilers_gets_the_command_that_installs_them() {
     assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);
 }
 
+/// Why the source of such a kernel is changed.
+fn changes() -> Vec<&'static str> {
+    let edits = include_str!("../crates/kernel/data/edits.toml").lines();
+    edits.filter_map(|line| line.strip_prefix("why = \"")?.strip_suffix('"')).collect()
+}
+
 /// A kernel that says its release and does nothing else.
 fn fake(store: &Path, name: &str, release: &str) {
     let folder = store.join(name);
@@ -87,7 +93,7 @@ fn fake(store: &Path, name: &str, release: &str) {
     let record = serde_json::json!({
         "release": "6.12.117", "hz": 250, "built": 951_782_400, "built_by": "0.1.0",
         "origin": { "package": { "package": "linux-source-6.12", "version": "6.12.117-1", "suite": "bookworm" } },
-        "congestion_controls": ["bbr", "cubic"], "missing_options": ["NET_SCH_DUALPI2"],
+        "congestion_controls": ["bbr", "cubic"], "missing_options": ["NET_SCH_DUALPI2"], "changes": changes(),
     });
     fs::write(folder.join("kernel.json"), record.to_string()).unwrap();
 }

@@ -47,7 +47,9 @@ pub(crate) fn schemes(question: &Question) -> Vec<Option<&'static Scheme>> {
         let recovery = variant.as_ref().map(|variant| variant.recovery.name);
         scheme.refuses.iter().any(|(refused, _)| recovery == Ok(*refused))
     };
-    let fitting = handover::ALL.iter().copied().filter(|scheme| !is_refused(scheme));
+    // No node of the question's network notifies a sender.
+    let can_help = |scheme: &Scheme| !scheme.traits.needs_intermediate_node && !is_refused(scheme);
+    let fitting = handover::ALL.iter().copied().filter(|scheme| can_help(scheme));
     std::iter::once(None).chain(fitting.map(Some)).collect()
 }
 
