@@ -350,7 +350,7 @@ fn split_connections_are_rejected_inside_tunnels() {
         if let Err(errors) = read {
             let message = errors.render(false);
             assert!(
-                message.contains("split cannot act inside tunnels")
+                message.contains(&format!("{} cannot act inside tunnels", kind.name))
                     && message.contains("inside_tunnels = true"),
                 "{message}"
             );

@@ -38,7 +38,8 @@ fn ratios(helped: &[f64], alone: &[f64]) -> (f64, f64) {
 
 /// Each acknowledgment of a repair restarts the sender's timer, so an agent that repairs slowly keeps the sender from
 /// recovering itself. With one repair per timeout of the agent some of these downloads took a minute. A sender that finds losses by
-/// time, as Linux does, needs no help after such outages: Snoop hides the duplicates by which it would find them at once.
+/// time, as Linux does, needs no help after such outages: Snoop hides the duplicates by which it would find them at once. A single
+/// download may take somewhat longer with an agent: its timer of 10 ms expires while an outage lasts.
 #[test]
 fn only_snoop_slows_down_only_a_sender_that_follows_linux() {
     let alone = completions("none");
@@ -46,7 +47,7 @@ fn only_snoop_slows_down_only_a_sender_that_follows_linux() {
     assert!(alone.iter().all(|seconds| (0.1..2.0).contains(seconds)), "{alone:?}");
     let half = alone.len() / 2;
     for (kind, linux, rfc) in
-        [("snoop", (1.2..1.9, 8.0), (0.4..1.0, 2.0)), ("obtcp", (0.8..1.0, 1.05), (0.4..1.0, 1.05))]
+        [("snoop", (1.2..1.9, 8.0), (0.4..1.0, 2.0)), ("obtcp", (0.8..1.0, 1.05), (0.4..1.0, 1.3))]
     {
         let helped = completions(kind);
         for (name, rows, (mean_within, most)) in [("linux", 0..half, linux), ("rfc", half..2 * half, rfc)] {
