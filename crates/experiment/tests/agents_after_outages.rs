@@ -39,7 +39,7 @@ fn ratios(helped: &[f64], alone: &[f64]) -> (f64, f64) {
 /// Each acknowledgment of a repair restarts the sender's timer, so an agent that repairs slowly keeps the sender from
 /// recovering itself. With one repair per timeout of the agent some of these downloads took a minute. A sender that finds losses by
 /// time, as Linux does, needs no help after such outages: Snoop hides the duplicates by which it would find them at once. A single
-/// download may take somewhat longer with an agent: its timer of 10 ms expires while an outage lasts.
+/// download may take somewhat longer with an agent.
 #[test]
 fn only_snoop_slows_down_only_a_sender_that_follows_linux() {
     let alone = completions("none");
