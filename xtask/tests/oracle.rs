@@ -102,6 +102,9 @@ fn a_directory_without_reference_data_is_an_error() {
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
 }
 
+/// The column of packets acknowledged.
+const ACKNOWLEDGED: usize = 8;
+
 /// Goodput that is 4 % off is found at 1 % loss.
 #[test]
 fn a_wrong_mean_of_snoop_is_found() {
@@ -109,8 +112,8 @@ fn a_wrong_mean_of_snoop_is_found() {
     let of_one_setting = |factor: f64| {
         let rows = table.lines().filter(|row| row.starts_with("Reno,1,0.01,0,")).map(|row| {
             let mut fields: Vec<String> = row.split(',').map(str::to_owned).collect();
-            let acked: f64 = fields[6].parse().expect("a number of packets");
-            fields[6] = (acked * factor).round().to_string();
+            let acked: f64 = fields[ACKNOWLEDGED].parse().expect("a number of packets");
+            fields[ACKNOWLEDGED] = (acked * factor).round().to_string();
             fields.join(",") + "\n"
         });
         format!("{}\n{}", table.lines().next().expect("a header"), rows.collect::<String>())
