@@ -337,14 +337,14 @@ fn state_follows_through_three_radio_cells() {
     }
 }
 
+/// With the keys that kinds of agents require.
+const IN_TUNNELS: &str = "link = \"air\"\ninside_tunnels = true\nobtcp = { role = \"base station\" }\nfairness = { rate = \"2 Mbit/s\" }";
+
 /// An agent that cannot work inside tunnels is rejected there.
 #[test]
 fn split_connections_are_rejected_inside_tunnels() {
     for kind in seamline_agent::ALL {
-        let text = lossy(
-            "1 %",
-            &agent(kind.name, "link = \"air\"\ninside_tunnels = true\nobtcp = { role = \"base station\" }"),
-        );
+        let text = lossy("1 %", &agent(kind.name, IN_TUNNELS));
         let read = seamline_scenario::Plan::new("test.toml".as_ref(), text, &[]);
         assert_eq!(read.is_ok(), !kind.ends_connections, "{}", kind.name);
         if let Err(errors) = read {
