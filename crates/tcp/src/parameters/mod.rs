@@ -200,7 +200,7 @@ parameters! {
         pub most_syn_retransmissions: u32 = 7,
         /// The side that opens gives up after this long, however often it has sent its SYN by then (FreeBSD: `net.inet.tcp.keepinit`).
         pub handshake_timeout: Option<Duration> = None,
-        /// TCP for Transactions ([`crate::transactions`]).
+        /// TCP for Transactions (RFC 1644).
         pub transactions: bool = false,
         /// What becomes of data and FIN that come with a SYN.
         pub data_with_syn: DataWithSyn = DataWithSyn::Kept,
