@@ -207,7 +207,7 @@ impl Run<'_, '_> {
             if record.ever_resent {
                 seen.resent_acknowledged = true;
             } else if !record.sacked {
-                last_sent = Some(record.sent);
+                last_sent = Some(record.sent());
                 first_sent = first_sent.or(last_sent);
                 reordered_from = reordered_from.min(record.start);
                 seen.original_arrived |= record.end <= self.t.high;
@@ -249,7 +249,7 @@ impl Run<'_, '_> {
                 self.note_reordering(reordered_from);
             }
         } else if let (Some(head), true, Some(first)) = (self.t.queue.head(), updated, seen.first_sacked) {
-            seen.sets_timer = first < head.sent;
+            seen.sets_timer = first < head.sent();
         }
         if let Some(sample) = seen.round_trip {
             self.s.view.tracked.delivered = self.t.delivery.delivered;
@@ -271,7 +271,7 @@ impl Run<'_, '_> {
     /// The acknowledgment answers what was sent before the retransmission.
     fn was_resent_needlessly(&self, record: &super::queue::Record, seen: &Seen) -> bool {
         let Some(clock) = self.exit.header.timestamps.filter(|_| record.ever_resent) else { return false };
-        seen.echo.is_some_and(|echo| (echo.wrapping_sub(clock.value(record.sent)) as i32) < 0)
+        seen.echo.is_some_and(|echo| (echo.wrapping_sub(clock.value(record.sent())) as i32) < 0)
     }
     /// Round-trip times: of the first segment for the timer, of the last for congestion control (`tcp_ack_update_rtt`).
     fn take_round_trip(&mut self, first: Option<Instant>, last: Option<Instant>, seen: &mut Seen) -> bool {

@@ -64,12 +64,12 @@ impl Delivery {
             return;
         }
         if sampling.newest.is_none_or(|newest| record.departure > newest.departure) {
-            self.first_sent = record.sent;
+            self.first_sent = record.sent();
             sampling.newest = Some(Newest {
                 snapshot: record.snapshot,
                 departure: record.departure,
                 is_retransmission: record.ever_resent,
-                send_interval: record.sent.saturating_since(record.snapshot.first_sent),
+                send_interval: record.sent().saturating_since(record.snapshot.first_sent),
             });
         }
     }
@@ -79,7 +79,7 @@ impl Delivery {
         LostSegment {
             start: record.start,
             end: record.end,
-            sent: record.sent,
+            sent: record.sent(),
             in_flight_at_departure: record.snapshot.in_flight,
             lost_since: self.lost - record.snapshot.lost,
             delivered: self.delivered,

@@ -1,5 +1,6 @@
 //! A record of each segment that is outstanding, in the order of sequence numbers and in the order of sending.
 
+use super::to_microseconds;
 use crate::offset::Offset;
 use seamline_wire::Instant;
 use std::collections::{BTreeSet, VecDeque};
@@ -33,9 +34,7 @@ pub(super) struct Snapshot {
 pub(super) struct Record {
     pub(super) start: Offset,
     pub(super) end: Offset,
-    /// When it was last sent, in whole microseconds.
-    pub(super) sent: Instant,
-    /// The same to the nanosecond (`skb_mstamp_ns`).
+    /// When it was last sent, to the nanosecond (`skb_mstamp_ns`).
     pub(super) sent_exactly: Instant,
     /// Its place among all that was sent, from 1 on: what is sent at the same time is ordered by it.
     pub(super) departure: u64,
@@ -60,12 +59,11 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(start: Offset, end: Offset, sent: Instant, snapshot: Snapshot) -> Self {
+    pub(super) fn new(start: Offset, end: Offset, sent_exactly: Instant, snapshot: Snapshot) -> Self {
         Record {
             start,
             end,
-            sent,
-            sent_exactly: sent,
+            sent_exactly,
             departure: 0,
             sacked: false,
             lost: false,
@@ -79,6 +77,10 @@ impl Record {
             newer: NONE,
             in_order: false,
         }
+    }
+    /// When it was last sent, as the sender counts: in microseconds (`tcp_skb_timestamp_us`).
+    pub(super) fn sent(&self) -> Instant {
+        to_microseconds(self.sent_exactly)
     }
 }
 
@@ -154,9 +156,9 @@ impl Queue {
         self.append_to_order(id);
     }
     /// The segment was sent again.
-    pub(super) fn note_resent(&mut self, id: Id, now: Instant, snapshot: Snapshot, counted: bool) {
+    pub(super) fn note_resent(&mut self, id: Id, sent_exactly: Instant, snapshot: Snapshot, counted: bool) {
         let record = self.get_mut(id);
-        record.sent = now;
+        record.sent_exactly = sent_exactly;
         record.snapshot = snapshot;
         record.ever_resent = true;
         if counted && !record.resent {

@@ -50,7 +50,7 @@ impl Rack {
     /// A segment has arrived (section 6.2, step 1). One that was sent again and arrives sooner than anything could is the original's
     /// acknowledgment.
     pub(super) fn advance(&mut self, now: Instant, record: &Record, minimum: Option<Duration>) {
-        let round_trip = now.saturating_since(record.sent);
+        let round_trip = now.saturating_since(record.sent());
         if record.ever_resent && minimum.is_none_or(|minimum| round_trip < minimum) {
             return;
         }
@@ -90,7 +90,7 @@ impl Run<'_, '_> {
     }
     /// How long the segment still has, in microseconds; none is left for one that is lost.
     fn time_left(&self, id: Id, reordering_window: Duration) -> Option<Duration> {
-        let waited = self.now().saturating_since(self.t.queue.get(id).sent);
+        let waited = self.now().saturating_since(self.t.queue.get(id).sent());
         let allowed = self.t.rack.round_trip + reordering_window;
         (allowed > waited).then(|| allowed - waited)
     }

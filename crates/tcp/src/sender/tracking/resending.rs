@@ -68,7 +68,7 @@ impl Run<'_, '_> {
         self.t.segments_sent += 1;
         let in_flight = self.t.queue.in_flight() + u32::from(counted);
         let snapshot = self.t.delivery.snapshot(now, false, in_flight);
-        self.t.queue.note_resent(id, now, snapshot, counted);
+        self.t.queue.note_resent(id, self.t.exact_now, snapshot, counted);
         if counted {
             let clock = self.exit.header.timestamps.map_or(0, |clock| clock.value(now));
             self.t.undo.first_resent.get_or_insert(clock);

@@ -123,8 +123,8 @@ impl Run<'_, '_> {
                     seen.reordered_from = seen.reordered_from.min(record.start);
                 }
                 seen.original_arrived |= record.end <= self.t.high;
-                seen.first_sacked = seen.first_sacked.or(Some(record.sent));
-                seen.last_sacked = Some(record.sent);
+                seen.first_sacked = seen.first_sacked.or(Some(record.sent()));
+                seen.last_sacked = Some(record.sent());
             }
             let pieces = self.t.queue.rejoin(id);
             self.t.queue.mark_sacked(id);

@@ -49,7 +49,7 @@ impl Run<'_, '_> {
     }
     /// The first outstanding segment has so long until its timeout, `None` when it is overdue.
     pub(super) fn until_timeout(&self) -> Option<Duration> {
-        let at = self.t.queue.head()?.sent + self.t.timeout.current();
+        let at = self.t.queue.head()?.sent() + self.t.timeout.current();
         let left = at.saturating_since(self.now());
         (!left.is_zero()).then_some(left)
     }

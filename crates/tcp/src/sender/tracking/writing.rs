@@ -268,9 +268,8 @@ impl Run<'_, '_> {
             }
             let in_flight = self.t.queue.in_flight() + 1;
             let snapshot = self.t.delivery.snapshot(now, self.t.queue.is_empty(), in_flight);
-            let mut record = Record::new(start, to, now, snapshot);
+            let mut record = Record::new(start, to, self.t.exact_now, snapshot);
             // The end of a burst is pushed, so that the receiver's host does not wait for more of it.
-            record.sent_exactly = self.t.exact_now;
             record.ends_burst = to >= end;
             record.pushes = record.ends_burst && is_pushed;
             let pushes = record.pushes || (record.ends_burst && bytes > size);
@@ -293,10 +292,9 @@ impl Run<'_, '_> {
 
     /// The segment that has left was lost with the SYN (`tcp_rcv_fastopen_synack`).
     fn count_as_resent(&mut self, snapshot: Snapshot) {
-        let now = self.now();
         if let Some(id) = self.t.queue.last_id() {
             self.t.queue.mark_lost(id);
-            self.t.queue.note_resent(id, now, snapshot, true);
+            self.t.queue.note_resent(id, self.t.exact_now, snapshot, true);
         }
     }
 
