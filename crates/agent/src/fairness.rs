@@ -1,6 +1,6 @@
 //! Fairness control at a mobile router (Baig, Libman and Hassan, "Fairness control by mobile routers in on-board communication networks"):
 //! the router overrides the windows that hosts on board offer, so that no connection is sent more than its share of the wireless bandwidth
-//! in a round trip. It estimates round-trip times anew when Jain's index of what the connections were sent falls below a target.
+//! in a round trip. It estimates round-trip times again when Jain's index of what the connections were sent falls below a target.
 //!
 //! The paper's three strategies are values of the target: 0 estimates at the start alone, 1 after each interval, a value between
 //! them when needed.
@@ -44,7 +44,7 @@ pub struct FairnessParameters {
     pub rate: Rate,
     /// Over how much time what connections are sent is compared.
     pub interval: Duration,
-    /// The index below which round-trip times are estimated anew, 0 to 1.
+    /// The index below which round-trip times are estimated again, 0 to 1.
     pub target: f64,
 }
 
@@ -63,12 +63,12 @@ impl Default for FairnessParameters {
 struct Shares {
     parameters: FairnessParameters,
     next: u64,
-    /// By connection: bytes in this interval.
+    /// By connection that was sent data in this interval: bytes.
     sent: BTreeMap<u64, u64>,
     /// How many have been sent data, in this interval and in the last.
     busy: [u64; 2],
     ends_at: Instant,
-    /// How often round-trip times had to be estimated anew.
+    /// How often round-trip times had to be estimated again.
     epoch: u64,
 }
 
@@ -90,14 +90,14 @@ impl Shares {
             self.end_interval(now);
         }
         let sent = self.sent.entry(id).or_default();
-        self.busy[0] += u64::from(*sent == 0 && bytes > 0);
+        self.busy[0] += u64::from(*sent == 0);
         *sent += u64::from(bytes);
     }
 
     fn end_interval(&mut self, now: Instant) {
-        let shares = self.sent.values().filter(|bytes| **bytes > 0).map(|bytes| *bytes as f64);
-        let (count, sum, squares) =
-            shares.fold((0.0, 0.0, 0.0), |(n, sum, squares), it| (n + 1.0, sum + it, squares + it * it));
+        let count = self.sent.len() as f64;
+        let shares = self.sent.values().map(|bytes| *bytes as f64);
+        let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), it| (sum + it, squares + it * it));
         // Jain's index; the last of all connections is fair to itself.
         if count > 1.0 && sum * sum < self.parameters.target * count * squares
             || self.parameters.target >= 1.0
@@ -106,7 +106,7 @@ impl Shares {
         }
         let silent = now.saturating_since(self.ends_at) >= self.parameters.interval;
         self.busy = [0, if silent { 0 } else { self.busy[0] }];
-        self.sent.values_mut().for_each(|bytes| *bytes = 0);
+        self.sent.clear();
         self.ends_at = now + self.parameters.interval;
     }
 

@@ -31,6 +31,10 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
+    /// Whether the mobile host has acknowledged all of a segment.
+    pub(crate) fn has_all_of(&self, segment: &Segment) -> bool {
+        self.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged))
+    }
     /// Take in an acknowledgment.
     pub(crate) fn hear(&mut self, segment: &Segment) -> News {
         let acknowledgment = segment.acknowledgment;

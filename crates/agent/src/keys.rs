@@ -64,7 +64,7 @@ fn fairness<'a>() -> Keys<'a, FairnessParameters> {
     );
     let others = table! { FairnessParameters;
         key interval: positive_time(), "Time over which what connections were sent is compared";
-        key target: number(0.0, 1.0), "Jain's index below which round-trip times are estimated anew; 0 never does, 1 after each interval";
+        key target: number(0.0, 1.0), "Jain's index below which round-trip times are estimated again; 0 never does, 1 after each interval";
     };
     keys.needed().with(others, |it| it)
 }

@@ -106,7 +106,7 @@ impl MTcp {
 
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let segment = &packet.segment;
-        if self.heard.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged)) {
+        if self.heard.has_all_of(segment) {
             return;
         }
         self.end = Some(self.end.map_or(segment.end(), |end| end.max(segment.end())));
@@ -228,10 +228,9 @@ impl Connection for MTcp {
     }
     /// What was on the air at the old base station is lost. The source hears of the mobile host with its next acknowledgment.
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.store.forget_timeout();
+        self.store.begin_elsewhere(now, exit);
         self.round_trip.begin_elsewhere();
-        if let Some(first) = self.store.first_sequence() {
-            self.store.send_all_again(now, first, exit);
+        if !self.store.is_empty() {
             self.timer = now + self.round_trip.timeout();
         }
     }

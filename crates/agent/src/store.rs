@@ -180,9 +180,10 @@ impl Store {
     pub(crate) fn note_timeout(&mut self, now: Instant, end: Option<SequenceNumber>) {
         self.timeout = end.map(|end| AfterTimeout::new(now, end));
     }
-    /// What was on its way went over another link: the last timeout says nothing about this one.
-    pub(crate) fn forget_timeout(&mut self) {
+    /// What was on its way went over another link: the last timeout says nothing about this one, and everything is sent again.
+    pub(crate) fn begin_elsewhere(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.timeout = None;
+        self.packets.iter_mut().for_each(|kept| kept.send_again(now, exit));
     }
     /// After a timeout, retransmit the first of the packets that it has shown to be lost, as an acknowledgment arrives, unless that shows that they
     /// arrive after all. `shortest` is the shortest round trip seen. Packets are retransmitted `most` times since they came from the wired side.

@@ -91,14 +91,14 @@ impl Wtcp {
     /// Data from the source. Returns whether it goes on now.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) -> bool {
         let segment = &packet.segment;
-        if self.heard.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged)) {
+        if self.heard.has_all_of(segment) {
             return true;
         }
         self.end = Some(self.end.map_or(segment.end(), |end| end.max(segment.end())));
         let before = self.store.len();
         self.store.keep(now, packet, self.parameters.cache, exit);
-        if self.timer == NEVER && !self.store.is_empty() {
-            self.timer = now + self.round_trip.timeout();
+        if self.timer == NEVER {
+            self.restart_timer(now);
         }
         let is_kept = self.store.len() > before;
         !(is_kept && self.waits_from.is_some_and(|from| segment.sequence.is_at_or_after(from)))
@@ -132,7 +132,7 @@ impl Wtcp {
         if timeout.is_some_and(|timeout| timeout.is_answered()) {
             self.round_trip.end_back_off();
         }
-        self.timer = if self.store.is_empty() { NEVER } else { now + self.round_trip.timeout() };
+        self.restart_timer(now);
     }
 
     /// A duplicate of what is kept here stays here; the first one has the packet sent again.
@@ -145,16 +145,14 @@ impl Wtcp {
             return true;
         }
         if first.sent_again == 0 {
-            self.repeat_first(now, exit);
+            first.send_again(now, exit);
+            self.restart_timer(now);
         }
         false
     }
 
-    fn repeat_first(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        if let Some(first) = self.store.first_mut() {
-            first.send_again(now, exit);
-            self.timer = now + self.round_trip.timeout();
-        }
+    fn restart_timer(&mut self, now: Instant) {
+        self.timer = if self.store.is_empty() { NEVER } else { now + self.round_trip.timeout() };
     }
 }
 
@@ -181,7 +179,7 @@ impl Connection for Wtcp {
         }
         self.timer = NEVER;
         exit.hide_time_here(self.parameters.timestamp_tick);
-        let Some(first) = self.store.first() else { return };
+        let Some(first) = self.store.first_mut() else { return };
         if first.sent_again >= self.parameters.local_retransmissions {
             // The source has to help. What waits here is of use only if it arrives.
             if let Some(from) = self.waits_from.take() {
@@ -189,9 +187,10 @@ impl Connection for Wtcp {
             }
             return;
         }
+        first.send_again(now, exit);
         let end = *self.waits_from.get_or_insert(self.end.unwrap_or_default());
         self.round_trip.back_off();
-        self.repeat_first(now, exit);
+        self.restart_timer(now);
         self.store.note_timeout(now, Some(end));
     }
     fn wake_at(&self) -> Instant {
@@ -199,13 +198,10 @@ impl Connection for Wtcp {
     }
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
         exit.hide_time_here(self.parameters.timestamp_tick);
-        self.store.forget_timeout();
+        self.store.begin_elsewhere(now, exit);
         self.round_trip.begin_elsewhere();
         self.waits_from = None;
-        if let Some(first) = self.store.first_sequence() {
-            self.store.send_all_again(now, first, exit);
-            self.timer = now + self.round_trip.timeout();
-        }
+        self.restart_timer(now);
     }
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
         (self.heard.acknowledged, self.store.packets().collect())

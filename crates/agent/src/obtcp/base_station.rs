@@ -162,11 +162,8 @@ impl Connection for BaseStation {
         self.timer
     }
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.store.forget_timeout();
+        self.store.begin_elsewhere(now, exit);
         self.round_trip.begin_elsewhere();
-        if let Some(first) = self.store.first_sequence() {
-            self.store.send_all_again(now, first, exit);
-        }
         self.restart_timer(now);
     }
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {

@@ -84,7 +84,7 @@ impl Snoop {
     /// Data towards the mobile node.
     fn on_data(&mut self, now: Instant, packet: &Packet, exit: &mut Exit<'_>) {
         let segment = &packet.segment;
-        if self.heard.acknowledged.is_some_and(|acknowledged| segment.end().is_at_or_before(acknowledged)) {
+        if self.heard.has_all_of(segment) {
             return;
         }
         let is_last = self.end.is_none_or(|end| segment.sequence.is_at_or_after(end));
@@ -259,11 +259,8 @@ impl Connection for Snoop {
     /// What was on the air at the old base station is lost, unless it is acknowledged since: send it all again, as the new base
     /// station of the paper's handoff does.
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
-        self.cache.forget_timeout();
+        self.cache.begin_elsewhere(now, exit);
         self.round_trip.begin_elsewhere();
-        if let Some(first) = self.cache.first_sequence() {
-            self.cache.send_all_again(now, first, exit);
-        }
         self.expected = Expected::None;
         self.first_is_under_way = !self.cache.is_empty();
         self.duplicates = 0;
