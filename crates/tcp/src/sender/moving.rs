@@ -72,15 +72,8 @@ impl Sender {
             Action::HaltTimer => self.hold = self.hold.max(Hold::Timer),
             Action::Freeze => self.hold = Hold::Everything,
             Action::SendOne => self.send_one(exit),
-            Action::Probe => {
-                let hold = std::mem::take(&mut self.hold);
-                if self.probing {
-                    self.probe(exit);
-                } else {
-                    self.ask_again(now, exit);
-                }
-                self.hold = hold;
-            }
+            Action::Probe if self.probing => self.despite_hold(|it| it.probe(exit)),
+            Action::Probe => self.despite_hold(|it| it.ask_again(now, exit)),
             Action::Thaw => self.thaw(now),
             Action::ForgetRoundTrip => self.forget_round_trip(),
             Action::SetWindow(window) => self.commands.push(Command::SetWindow(window)),
@@ -147,11 +140,17 @@ impl Sender {
         self.view.round_trip = self.estimator.round_trip();
     }
 
-    fn send_one(&mut self, exit: &mut Exit<'_>) {
+    /// Do this although a scheme may hold everything.
+    fn despite_hold(&mut self, act: impl FnOnce(&mut Self)) {
         let hold = std::mem::take(&mut self.hold);
-        self.commands.push(Command::Send { most: 1 });
-        self.apply_all(None, None, exit);
+        act(self);
         self.hold = hold;
+    }
+    fn send_one(&mut self, exit: &mut Exit<'_>) {
+        self.despite_hold(|it| {
+            it.commands.push(Command::Send { most: 1 });
+            it.apply_all(None, None, exit);
+        });
     }
 
     fn thaw(&mut self, now: Instant) {

@@ -3,13 +3,11 @@
 
 use super::address::ipv6_address;
 use super::error::EncodeError;
-use super::ipv6::Ipv6Header;
+use super::ipv6::{DESTINATION_OPTIONS, Ipv6Header, ROUTING};
+use super::message6::PAD_N;
 use crate::packet::Tunnel;
 use std::net::Ipv6Addr;
 
-const DESTINATION_OPTIONS: u8 = 60;
-const ROUTING: u8 = 43;
-const PAD_N: u8 = 1;
 const HOME_ADDRESS_OPTION: u8 = 201;
 const ADDRESS_LENGTH: u8 = 16;
 /// Bytes of either extension header.

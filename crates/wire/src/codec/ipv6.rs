@@ -6,9 +6,9 @@ use super::ip::{TCP, TrafficClass};
 use std::net::Ipv6Addr;
 
 const HOP_BY_HOP: u8 = 0;
-const ROUTING: u8 = 43;
+pub(super) const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
-const DESTINATION_OPTIONS: u8 = 60;
+pub(super) const DESTINATION_OPTIONS: u8 = 60;
 
 /// The fields of an IPv6 header that are not computed. Extension headers are skipped when a packet is
 /// read and never written.

@@ -16,11 +16,7 @@ impl Run<'_, '_> {
             Action::HaltTimer => self.s.hold = self.s.hold.max(Hold::Timer),
             Action::Freeze => self.s.hold = Hold::Everything,
             Action::SendOne => self.send_one(),
-            Action::Probe => {
-                let hold = std::mem::take(&mut self.s.hold);
-                self.ask_again();
-                self.s.hold = hold;
-            }
+            Action::Probe => self.despite_hold(|it| it.ask_again()),
             Action::Thaw => self.thaw(),
             Action::ForgetRoundTrip => {
                 self.t.timeout.forget();
@@ -62,14 +58,20 @@ impl Run<'_, '_> {
             control.resume(saved, &self.s.view);
         }
     }
-    fn send_one(&mut self) {
+    /// Do this although a scheme may hold everything.
+    fn despite_hold(&mut self, act: impl FnOnce(&mut Self)) {
         let hold = std::mem::take(&mut self.s.hold);
-        if let Some(id) = self.t.queue.next_to_resend() {
-            self.resend(id, true);
-        } else if self.may_send_beyond_window() && self.t.queue.in_flight() < self.window() {
-            self.write_one();
-        }
+        act(self);
         self.s.hold = hold;
+    }
+    fn send_one(&mut self) {
+        self.despite_hold(|it| {
+            if let Some(id) = it.t.queue.next_to_resend() {
+                it.resend(id, true);
+            } else if it.may_send_beyond_window() && it.t.queue.in_flight() < it.window() {
+                it.write_one();
+            }
+        });
     }
     fn thaw(&mut self) {
         if std::mem::take(&mut self.s.hold) != Hold::Nothing {
