@@ -69,11 +69,12 @@ impl Places {
     pub fn new(scenario: &Scenario) -> Self {
         let mut next = (0..).map(ElementId);
         let mut places = Places::default();
+        let correspondents = participants::all_correspondents(scenario);
         for node in 0..scenario.nodes.len() {
             places.routers.extend(next.next());
             let is_end = scenario.flows.iter().any(|flow| flow.ends.contains(node));
             places.hosts.push(if is_end { next.next() } else { None });
-            let is_correspondent = participants::is_correspondent(scenario, node);
+            let is_correspondent = correspondents.contains(&node);
             places.correspondents.push(if is_correspondent { next.next() } else { None });
         }
         places.agents = scenario.agents.iter().map(|agent| agent.kind.and_then(|_| next.next())).collect();

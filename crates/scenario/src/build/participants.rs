@@ -7,6 +7,7 @@ use crate::schema::{MobileSpec, Scenario};
 use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_mobility::{CellId, KeptAtMost};
 use seamline_wire::NodeId;
+use std::collections::BTreeSet;
 
 /// The protocol of the foreign agent or access router at a radio cell's base station, if there is one, with its
 /// advertisements.
@@ -85,15 +86,16 @@ pub(super) fn correspondents(scenario: &Scenario, mobile: &MobileSpec) -> Vec<us
         node if node == to => Some(from),
         _ => None,
     });
-    let mut all: Vec<usize> = others.filter(|node| !moves(node)).collect();
+    let mut all: Vec<usize> = others.collect();
     all.sort_unstable();
     all.dedup();
+    all.retain(|node| !moves(node));
     all
 }
 
-/// Whether a node accepts the care-of addresses of mobile nodes.
-pub(super) fn is_correspondent(scenario: &Scenario, node: usize) -> bool {
-    scenario.mobiles.iter().any(|mobile| correspondents(scenario, mobile).contains(&node))
+/// The nodes that accept the care-of addresses of mobile nodes.
+pub(super) fn all_correspondents(scenario: &Scenario) -> BTreeSet<usize> {
+    scenario.mobiles.iter().flat_map(|mobile| correspondents(scenario, mobile)).collect()
 }
 
 /// The nodes with home agents and mobility anchor points, in the order of the file.
