@@ -59,15 +59,7 @@ impl BindingCache {
         update: &BindingUpdate,
         out: &mut Outbox,
     ) -> BindingAcknowledgement {
-        let accepted = BindingAcknowledgement {
-            status: BindingStatus::ACCEPTED,
-            mobile_router: update.flags.contains(BindingFlags::MOBILE_ROUTER),
-            sequence: update.sequence,
-            lifetime_units: update.lifetime_units,
-            home_address: update.home_address,
-            care_of_address: update.care_of_address,
-        };
-        let refused = |status| BindingAcknowledgement { status, lifetime_units: 0, ..accepted };
+        let refused = |status| answer(update, status);
         let Some(expected) = self.bindings.state(update.home_address) else {
             return refused(BindingStatus::NOT_HOME_AGENT);
         };
@@ -83,7 +75,7 @@ impl BindingCache {
             Duration::from_secs(u64::from(self.lifetime_unit_s) * u64::from(update.lifetime_units));
         let binding = Binding { care_of_address: update.care_of_address, until: Some(now + lifetime) };
         self.bindings.rebind(now, update.home_address, (!lifetime.is_zero()).then_some(binding), out);
-        accepted
+        answer(update, BindingStatus::ACCEPTED)
     }
 
     /// The expiry of the first binding.
@@ -99,4 +91,16 @@ impl BindingCache {
 /// Whether a sequence number comes after another, modulo 2^16 (RFC 6275 section 9.5.1).
 fn is_after(sequence: u16, last: u16) -> bool {
     (1..0x8000).contains(&sequence.wrapping_sub(last))
+}
+
+/// The answer to an update with this status.
+pub(crate) fn answer(update: &BindingUpdate, status: BindingStatus) -> BindingAcknowledgement {
+    BindingAcknowledgement {
+        status,
+        mobile_router: update.flags.contains(BindingFlags::MOBILE_ROUTER),
+        sequence: update.sequence,
+        lifetime_units: if status.is_accepted() { update.lifetime_units } else { 0 },
+        home_address: update.home_address,
+        care_of_address: update.care_of_address,
+    }
 }

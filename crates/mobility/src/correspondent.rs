@@ -1,6 +1,6 @@
 //! A correspondent node below its host: exchanges packets with mobile nodes directly (RFC 6275 section 9).
 
-use crate::binding_cache::BindingCache;
+use crate::binding_cache::{BindingCache, answer};
 use crate::send::{control, lose};
 use crate::update_list::LIFETIME_UNIT_S;
 use seamline_wire::control::{
@@ -88,7 +88,7 @@ impl Correspondent {
         let answer = match is_authorized(now, message) {
             Ok(true) => self.bind(now, &message.update, out),
             Ok(false) => return,
-            Err(status) => refused(&message.update, status),
+            Err(status) => answer(&message.update, status),
         };
         let message = CorrespondentAcknowledgement { correspondent: self.node, answer };
         let message = Control::Ipv6(Ipv6Control::CorrespondentAcknowledgement(message));
@@ -160,17 +160,6 @@ fn is_authorized(now: Instant, message: &CorrespondentUpdate) -> Result<bool, Bi
         false => token(Kind::CareOf, update.care_of_address, care_of_nonce_index),
     };
     Ok(authenticator == CorrespondentUpdate::authenticate(home, care_of))
-}
-
-fn refused(update: &BindingUpdate, status: BindingStatus) -> BindingAcknowledgement {
-    BindingAcknowledgement {
-        status,
-        mobile_router: false,
-        sequence: update.sequence,
-        lifetime_units: 0,
-        home_address: update.home_address,
-        care_of_address: update.care_of_address,
-    }
 }
 
 impl Machine for Correspondent {

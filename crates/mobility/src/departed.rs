@@ -1,6 +1,6 @@
 //! The buffer of a base station for nodes that have left its radio cell; its packets are forwarded to them.
 
-use crate::binding_cache::BindingCache;
+use crate::binding_cache::{BindingCache, answer};
 use crate::handover_preparation::HandoverPreparation;
 use crate::send::{control, lose, report_binding};
 use seamline_wire::control::{
@@ -230,16 +230,16 @@ impl DepartedBuffer {
             return;
         }
         report_binding(address, None, out);
-        for packet in self.take_kept(address) {
+        for packet in self.take_kept(|to| to == address) {
             out.send(Self::AIR, packet);
         }
     }
 
-    /// The buffered packets for an address.
-    fn take_kept(&mut self, address: NodeId) -> VecDeque<Box<Packet>> {
+    /// The buffered packets for these addresses.
+    fn take_kept(&mut self, is_one: impl Fn(NodeId) -> bool) -> VecDeque<Box<Packet>> {
         let kept = std::mem::take(&mut self.kept);
         let (taken, rest): (VecDeque<_>, VecDeque<_>) =
-            kept.into_iter().partition(|packet| packet.next_destination() == address);
+            kept.into_iter().partition(|packet| is_one(packet.next_destination()));
         self.kept = rest;
         self.kept_bytes -= taken.iter().map(|packet| u64::from(packet.wire_bytes)).sum::<u64>();
         taken
@@ -268,7 +268,7 @@ impl DepartedBuffer {
         preparation.due(now).into_iter().for_each(|message| initiate(*node, message, out));
         for address in preparation.missed(now) {
             report_binding(address, None, out);
-            for packet in self.take_kept(address) {
+            for packet in self.take_kept(|to| to == address) {
                 self.dropped += 1;
                 lose(out, DropCause::LeftCell, packet);
             }
@@ -277,9 +277,10 @@ impl DepartedBuffer {
 
     fn on_air_packet(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         let to = packet.next_destination();
-        let is_expected = self.fast.as_ref().is_some_and(|fast| fast.preparation.expects(to));
+        if self.fast.as_ref().is_some_and(|fast| fast.preparation.expects(to)) {
+            return self.keep(packet, out);
+        }
         match self.tunnel(now, &packet) {
-            _ if is_expected => self.keep(packet, out),
             Some(tunnel) => self.send_through(tunnel, packet, out),
             None if self.departed.contains(&to) => self.keep(packet, out),
             None => out.send(Self::AIR, packet),
@@ -299,13 +300,8 @@ impl DepartedBuffer {
         if reachable.is_empty() {
             return;
         }
-        for packet in std::mem::take(&mut self.kept) {
-            if reachable.contains(&packet.next_destination()) {
-                self.kept_bytes -= u64::from(packet.wire_bytes);
-                out.send(Self::NETWORK, packet);
-            } else {
-                self.kept.push_back(packet);
-            }
+        for packet in self.take_kept(|to| reachable.contains(&to)) {
+            out.send(Self::NETWORK, packet);
         }
     }
 }
@@ -316,14 +312,7 @@ fn initiate(node: NodeId, (to, message): (NodeId, HandoverInitiate), out: &mut O
 }
 
 fn refused(update: &BindingUpdate) -> BindingAcknowledgement {
-    BindingAcknowledgement {
-        status: BindingStatus::ADMINISTRATIVELY_PROHIBITED,
-        mobile_router: false,
-        sequence: update.sequence,
-        lifetime_units: 0,
-        home_address: update.home_address,
-        care_of_address: update.care_of_address,
-    }
+    answer(update, BindingStatus::ADMINISTRATIVELY_PROHIBITED)
 }
 
 impl Machine for DepartedBuffer {

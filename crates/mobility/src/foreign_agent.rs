@@ -182,8 +182,7 @@ impl ForeignAgent {
             home_agent: request.home_agent,
             identification: request.identification,
         };
-        let message = Control::RegistrationReply(reply);
-        control(out, AgentPorts::AIR, self.config.node, request.home_address, message);
+        self.send_reply(reply, out);
     }
 
     fn on_network_packet(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
@@ -191,37 +190,28 @@ impl ForeignAgent {
             packet.decapsulate();
             return self.pass_to_visitor(now, packet, out);
         }
-        if let Some(Control::RegistrationReply(reply)) = packet.control()
-            && packet.destination == self.config.node
-        {
-            let reply = *reply;
-            out.recycle(packet);
-            if self.visitors.answered(now, &reply) {
-                self.send_reply(reply, out);
+        let from = packet.source;
+        match packet.control().filter(|_| packet.destination == self.config.node).copied() {
+            Some(Control::RegistrationReply(reply)) => {
+                out.recycle(packet);
+                if self.visitors.answered(now, &reply) {
+                    self.send_reply(reply, out);
+                }
             }
-            return;
-        }
-        if packet.destination == self.config.node
-            && let Some(message @ (Control::HandoffRequest(_) | Control::HandoffReply(_))) = packet.control()
-        {
-            let (message, from) = (*message, packet.source);
-            out.recycle(packet);
-            match message {
-                Control::HandoffRequest(request) => self.on_handoff_request(now, from, &request, out),
-                Control::HandoffReply(reply) => self.on_handoff_reply(now, &reply),
-                _ => {}
+            Some(Control::HandoffRequest(request)) => {
+                out.recycle(packet);
+                self.on_handoff_request(now, from, &request, out);
             }
-            return;
+            Some(Control::HandoffReply(reply)) => {
+                out.recycle(packet);
+                self.on_handoff_reply(now, &reply);
+            }
+            Some(Control::RegistrationRequest(request)) if request.home_agent != self.config.node => {
+                out.recycle(packet);
+                self.pass_on_early(now, request, out);
+            }
+            _ => out.send(AgentPorts::NODE, packet),
         }
-        if let Some(Control::RegistrationRequest(request)) = packet.control()
-            && packet.destination == self.config.node
-            && request.home_agent != self.config.node
-        {
-            let request = *request;
-            out.recycle(packet);
-            return self.pass_on_early(now, request, out);
-        }
-        out.send(AgentPorts::NODE, packet);
     }
 
     fn send_reply(&self, reply: RegistrationReply, out: &mut Outbox) {

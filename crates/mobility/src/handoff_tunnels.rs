@@ -1,13 +1,10 @@
 //! Tunnels between foreign agents for nodes that have moved and not registered yet (RFC 4881 section 4).
 
+use crate::retransmission::Retransmission;
 use seamline_wire::control::{HandoffReply, HandoffRequest, Identification};
 use seamline_wire::{Duration, Instant, NodeId};
 use std::collections::BTreeMap;
 
-/// The time before the first retransmission of a request, which doubles each time, and the number of retransmissions. The
-/// RFC leaves both open; they are those of RFC 5568 section 6.2.1.1 between access routers.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const RETRIES: u32 = 3;
 /// How long a tunnel is asked for, in seconds; the node registers meanwhile.
 const LIFETIME_S: u16 = 10;
 
@@ -16,9 +13,8 @@ const LIFETIME_S: u16 = 10;
 struct Pending {
     request: HandoffRequest,
     previous: NodeId,
-    send_again_at: Instant,
-    timeout: Duration,
-    retries_left: u32,
+    /// RFC 4881 leaves it open; it is that between access routers.
+    timer: Retransmission,
 }
 
 /// The tunnels of one agent: those that it has asked for, and those that it has been asked for.
@@ -45,22 +41,15 @@ impl HandoffTunnels {
                 home_address: node,
                 identification: Identification::at(now),
             };
-            let (send_again_at, timeout) = (now, FIRST_WAIT);
-            // The first transmission counts like the others.
-            let retries_left = RETRIES + 1;
             self.pending.retain(|it| it.request.home_address != node);
-            self.pending.push(Pending { request, previous, send_again_at, timeout, retries_left });
+            self.pending.push(Pending { request, previous, timer: Retransmission::at_once(now) });
         }
-        let is_due = |it: &Pending| it.send_again_at <= now;
-        self.pending.retain(|it| !is_due(it) || it.retries_left > 0);
-        let mut due = Vec::new();
-        for it in self.pending.iter_mut().filter(|it| is_due(it)) {
-            it.send_again_at = now + it.timeout;
-            it.timeout = it.timeout * 2;
-            it.retries_left -= 1;
-            due.push((it.previous, it.request));
-        }
-        due
+        self.pending.retain(|it| !it.timer.is_over(now));
+        let due = self
+            .pending
+            .iter_mut()
+            .filter_map(|it| it.timer.take_due(now).then_some((it.previous, it.request)));
+        due.collect()
     }
     /// Whether a reply answers a request.
     pub(crate) fn answered(&mut self, reply: &HandoffReply) -> bool {
@@ -79,7 +68,7 @@ impl HandoffTunnels {
     }
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         match self.arrived.is_empty() {
-            true => self.pending.iter().map(|it| it.send_again_at).min(),
+            true => self.pending.iter().map(|it| it.timer.at).min(),
             false => Some(Instant::ZERO),
         }
     }

@@ -1,16 +1,13 @@
 //! Fast handovers that are prepared between two access routers (RFC 5568 section 6.2.1): the previous one announces the
 //! node, and the new one keeps its packets until it comes.
 
+use crate::retransmission::Retransmission;
 use seamline_wire::control::{BindingUpdate, HandoverAcknowledge, HandoverInitiate};
 use seamline_wire::{Duration, Instant, NodeId};
 use std::collections::BTreeMap;
 
-/// The time before the first retransmission when the round-trip time is unknown (section 6.2.1.1).
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// HI_RETRIES (section 9).
-const RETRIES: u32 = 3;
 /// How long the new router keeps packets for a node that does not come (PROXY_ND_LIFETIME, section 9).
-const PROXY_LIFETIME: Duration = Duration::from_millis(1500);
+pub(crate) const PROXY_LIFETIME: Duration = Duration::from_millis(1500);
 
 /// A handover that the new router has not acknowledged.
 #[derive(Clone, Copy, Debug)]
@@ -19,9 +16,7 @@ struct Pending {
     update: BindingUpdate,
     router: NodeId,
     sequence: u16,
-    send_again_at: Instant,
-    timeout: Duration,
-    retries_left: u32,
+    timer: Retransmission,
 }
 
 impl Pending {
@@ -70,14 +65,8 @@ impl HandoverPreparation {
         }
         self.abandon(update.home_address);
         self.sequence = self.sequence.wrapping_add(1);
-        let pending = Pending {
-            update: *update,
-            router,
-            sequence: self.sequence,
-            send_again_at: now + FIRST_WAIT,
-            timeout: FIRST_WAIT,
-            retries_left: RETRIES,
-        };
+        let pending =
+            Pending { update: *update, router, sequence: self.sequence, timer: Retransmission::after(now) };
         self.pending.push(pending);
         Ok(Some(pending.message()))
     }
@@ -92,16 +81,8 @@ impl HandoverPreparation {
     }
     /// The messages that are due once more, each after twice the time; after the last one the router gives up.
     pub(crate) fn due(&mut self, now: Instant) -> Vec<(NodeId, HandoverInitiate)> {
-        let is_due = |it: &Pending| it.send_again_at <= now;
-        self.pending.retain(|it| !is_due(it) || it.retries_left > 0);
-        let mut due = Vec::new();
-        for it in self.pending.iter_mut().filter(|it| is_due(it)) {
-            it.timeout = it.timeout * 2;
-            it.send_again_at = now + it.timeout;
-            it.retries_left -= 1;
-            due.push(it.message());
-        }
-        due
+        self.pending.retain(|it| !it.timer.is_over(now));
+        self.pending.iter_mut().filter_map(|it| it.timer.take_due(now).then(|| it.message())).collect()
     }
 
     /// A node with this address is expected.
@@ -123,7 +104,7 @@ impl HandoverPreparation {
     }
 
     pub(crate) fn wake_at(&self) -> Option<Instant> {
-        let again = self.pending.iter().map(|it| it.send_again_at);
+        let again = self.pending.iter().map(|it| it.timer.at);
         again.chain(self.expected.values().copied()).min()
     }
 }

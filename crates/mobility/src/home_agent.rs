@@ -100,33 +100,31 @@ impl HomeAgent {
         reply
     }
 
-    fn forward(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+    fn forward(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
         match self.bindings.exit(now, packet.next_destination()) {
             None => lose(out, DropCause::NoRoute, packet),
             Some(None) => out.send(AnchorPorts::HOME, packet),
             Some(Some(exit)) => {
                 self.send_copies(now, &packet, out);
-                if packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
-                    out.send(AnchorPorts::NETWORK, packet);
-                } else {
-                    lose(out, DropCause::NoRoute, packet);
-                }
+                self.tunnel(exit, packet, out);
             }
         }
     }
-}
 
-impl HomeAgent {
+    fn tunnel(&self, exit: NodeId, mut packet: Box<Packet>, out: &mut Outbox) {
+        if packet.encapsulate(Tunnel { entry: self.config.node, exit }) {
+            out.send(AnchorPorts::NETWORK, packet);
+        } else {
+            lose(out, DropCause::NoRoute, packet);
+        }
+    }
+
     /// One copy for each binding but the newest (RFC 5944 section 3.8.2).
     fn send_copies(&self, now: Instant, packet: &Packet, out: &mut Outbox) {
         for exit in self.bindings.further_exits(now, packet.next_destination()) {
             let mut copy = out.packet();
             (*copy).clone_from(packet);
-            if copy.encapsulate(Tunnel { entry: self.config.node, exit }) {
-                out.send(AnchorPorts::NETWORK, copy);
-            } else {
-                lose(out, DropCause::NoRoute, copy);
-            }
+            self.tunnel(exit, copy, out);
         }
     }
 }

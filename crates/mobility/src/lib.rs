@@ -47,6 +47,7 @@ mod ports;
 pub mod protocol;
 mod ranges;
 mod registration;
+mod retransmission;
 mod send;
 mod trajectory;
 mod update_list;

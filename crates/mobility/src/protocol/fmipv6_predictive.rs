@@ -10,21 +10,16 @@
 
 use super::fmipv6::{self, Fmipv6};
 use super::{Actions, Protocol, ProtocolEvent, Scheme, Setup, Upwards};
+use crate::handover_preparation::PROXY_LIFETIME;
 use crate::movement::CellId;
 use crate::protocol::Action;
+use crate::retransmission::{FIRST_WAIT, Retransmission};
 use seamline_wire::control::{Ipv6Control, ProxyRouterAdvertisement, ProxyRouterSolicitation};
 use seamline_wire::{Control, Duration, Instant, NodeId};
 
-/// The time before the first retransmission of a solicitation when the round-trip time is unknown (section 6.1.1), and
-/// between announcements.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// RTSOLPR_RETRIES (section 9).
-const RETRIES: u32 = 3;
 /// How often the node announces itself (MAX_NEIGHBOR_ADVERTISEMENT, RFC 4861 section 10); section 6.3 leaves the time
-/// between announcements open, because RFC 4861's second is long for a handover.
+/// between announcements open, because RFC 4861's second is long for a handover; it is that before a retransmission.
 const ANNOUNCEMENTS: u32 = 3;
-/// The next router stops waiting for the node (PROXY_ND_LIFETIME, section 9); so it is not going there.
-const PROXY_LIFETIME: Duration = Duration::from_millis(1500);
 
 /// Predictive fast handovers in the registry.
 pub(super) static SCHEME: Scheme = Scheme {
@@ -39,13 +34,13 @@ pub(super) static SCHEME: Scheme = Scheme {
 #[derive(Clone, Copy, Debug)]
 struct Preparation {
     solicitation: ProxyRouterSolicitation,
-    /// Until there is an answer: when to ask again, after which time then, and how often.
-    ask_again: Option<(Instant, Duration, u32)>,
+    /// Until there is an answer.
+    ask_again: Option<Retransmission>,
     /// The next router.
     router: Option<NodeId>,
     /// The current router has agreed to tunnel there.
     is_bound: bool,
-    /// The node is not going there after all.
+    /// The next router stops waiting for the node; so it is not going there.
     ends: Instant,
 }
 
@@ -88,7 +83,7 @@ impl Fmipv6Predictive {
         let solicitation = ProxyRouterSolicitation { identifier: self.identifier, access_point: next.0 };
         self.preparation = Some(Preparation {
             solicitation,
-            ask_again: Some((now + FIRST_WAIT, FIRST_WAIT, RETRIES)),
+            ask_again: Some(Retransmission::after(now)),
             router: None,
             is_bound: false,
             ends: now + within + PROXY_LIFETIME,
@@ -165,12 +160,9 @@ impl Fmipv6Predictive {
     fn on_wake(&mut self, now: Instant, actions: &mut Actions) {
         self.announce(now, actions);
         let Some(it) = &mut self.preparation else { return };
-        if let Some((_, wait, left)) = it.ask_again.filter(|(at, ..)| *at <= now) {
-            let again = (now + wait * 2, wait * 2);
-            it.ask_again = left.checked_sub(1).map(|left| (again.0, again.1, left));
-            if it.ask_again.is_some() {
-                self.solicit(actions);
-            }
+        it.ask_again = it.ask_again.filter(|timer| !timer.is_over(now));
+        if it.ask_again.as_mut().is_some_and(|timer| timer.take_due(now)) {
+            self.solicit(actions);
         }
         self.end_in_vain(now, actions);
     }
@@ -209,7 +201,7 @@ impl Protocol for Fmipv6Predictive {
         self.reactive.step(now, happened, false, actions);
     }
     fn wake_at(&self) -> Option<Instant> {
-        let asks = self.preparation.and_then(|it| Some(it.ask_again?.0));
+        let asks = self.preparation.and_then(|it| Some(it.ask_again?.at));
         let ends = self.preparation.map(|it| it.ends);
         let announces = self.announcements.map(|it| it.next);
         [asks, ends, announces, self.reactive.wake_at()].into_iter().flatten().min()
