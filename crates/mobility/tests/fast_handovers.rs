@@ -2,10 +2,9 @@
 
 mod support;
 
-use seamline_mobility::protocol::{self, Setup};
 use seamline_mobility::{
     AccessRouter, AccessRouterConfig, AdvertisementConfig, AgentPorts, CellId, DepartedBuffer, KeptAtMost,
-    MobileNode, MobileNodeConfig, Move, Movement, MovementDetection,
+    MobileNode,
 };
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, HandoverAcknowledge,
@@ -14,43 +13,15 @@ use seamline_wire::control::{
 use seamline_wire::random::Stream;
 use seamline_wire::{Control, DropCause, Duration, Input, Instant, Machine, NodeId, Packet, Port, Signal};
 use support::{
-    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, step, wake_until,
+    AGENT_1, AGENT_2, ARRIVES, Caused, HOME_AGENT, MOBILE, ON_LINK_1, ON_LINK_2, SENDER, carrying, data,
+    deliver, mobile_node, moving, setup6, step, up, wake_until,
 };
 
-const ON_LINK_1: NodeId = NodeId(11);
-const ON_LINK_2: NodeId = NodeId(12);
-/// It is in cell 0 until then, and in cell 1 20 ms later.
-const LEAVES: Instant = Instant::from_secs(10);
-const ARRIVES: Instant = Instant::from_millis(10_020);
 const WARNED: Instant = Instant::from_millis(9_900);
 const WITHIN: Duration = Duration::from_millis(100);
 
 fn node() -> MobileNode {
-    let setup = Setup {
-        home_address: MOBILE,
-        home_agent: Some(HOME_AGENT),
-        movement_detection: MovementDetection::Eager,
-        registration_lifetime_s: 600,
-        registration_retransmission: Duration::from_secs(1),
-        layer_2_triggers: false,
-        registered_with: Some(AGENT_1),
-        on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
-        regional_address: None,
-        correspondents: Vec::new(),
-        simultaneous_bindings: Duration::ZERO,
-    };
-    let moves = vec![Move { at: LEAVES, to: CellId(1) }];
-    let movement = Movement::new(CellId(0), moves, Duration::from_millis(20)).expect("one move");
-    let scheme = protocol::find("fmipv6-predictive").expect("registered");
-    MobileNode::new(MobileNodeConfig { movement, protocol: Some((scheme.build)(&setup)) })
-}
-
-fn ipv6(caused: &Caused) -> Vec<(NodeId, Ipv6Control)> {
-    let message = |(_, to, message): (_, NodeId, Control)| match message {
-        Control::Ipv6(message) => Some((to, message)),
-        _ => None,
-    };
-    caused.messages().into_iter().filter_map(message).collect()
+    mobile_node("fmipv6-predictive", &setup6(), moving())
 }
 
 fn receive(node: &mut MobileNode, now: Instant, cell: u32, message: Ipv6Control) -> Caused {
@@ -63,7 +34,7 @@ fn warn(node: &mut MobileNode, now: Instant) -> Caused {
 }
 
 fn solicitation(caused: &Caused) -> ProxyRouterSolicitation {
-    match ipv6(caused)[..] {
+    match caused.ipv6()[..] {
         [(AGENT_1, Ipv6Control::ProxyRouterSolicitation(asked))] => asked,
         ref other => panic!("{other:?}"),
     }
@@ -90,17 +61,12 @@ fn asked() -> (MobileNode, BindingUpdate) {
     let mut node = node();
     let asked = solicitation(&warn(&mut node, WARNED));
     let caused = receive(&mut node, WARNED, 0, proxy(asked, Some(AGENT_2)));
-    let [(AGENT_1, Ipv6Control::PredictiveBindingUpdate(update))] = ipv6(&caused)[..] else {
+    let [(AGENT_1, Ipv6Control::PredictiveBindingUpdate(update))] = caused.ipv6()[..] else {
         panic!("{caused:?}")
     };
     let packet = &caused.packets[0].1;
     assert_eq!((packet.source, packet.wire_bytes), (ON_LINK_1, 40 + 24 + 32));
     (node, update)
-}
-
-fn up(node: &mut MobileNode) -> Caused {
-    wake_until(node, ARRIVES);
-    step(node, ARRIVES, Input::Signal(Signal::LinkUp { rate: None, round_trip_time: None }))
 }
 
 /// RFC 5568 sections 4, 6.1 and 6.2.2: which router is there, then the update, with the new address in an option.
@@ -112,11 +78,11 @@ fn a_warning_begins_the_preparation() {
     assert_eq!((asked.access_point, warned.packets[0].1.wire_bytes), (1, 40 + 8 + 16 + 16));
     assert_eq!(warned.packets[0].1.source, ON_LINK_1);
     assert_eq!(warned.signals, [Signal::LinkGoingDown { within: WITHIN }], "the host is told as well");
-    assert!(ipv6(&warn(&mut node, WARNED)).is_empty(), "it is under way");
+    assert!(warn(&mut node, WARNED).ipv6().is_empty(), "it is under way");
     let stale = ProxyRouterSolicitation { identifier: asked.identifier + 1, ..asked };
-    assert!(ipv6(&receive(&mut node, WARNED, 0, proxy(stale, Some(AGENT_2)))).is_empty());
+    assert!(receive(&mut node, WARNED, 0, proxy(stale, Some(AGENT_2))).ipv6().is_empty());
     let caused = receive(&mut node, WARNED, 0, proxy(asked, Some(AGENT_2)));
-    let [(AGENT_1, Ipv6Control::PredictiveBindingUpdate(update))] = ipv6(&caused)[..] else {
+    let [(AGENT_1, Ipv6Control::PredictiveBindingUpdate(update))] = caused.ipv6()[..] else {
         panic!("{caused:?}")
     };
     assert_eq!((update.home_address, update.care_of_address), (ON_LINK_1, ON_LINK_2));
@@ -131,7 +97,7 @@ fn a_solicitation_is_sent_again() {
     warn(&mut node, early);
     let again: Vec<u64> = wake_until(&mut node, Instant::from_secs(3))
         .iter()
-        .filter(|(_, caused)| !ipv6(caused).is_empty())
+        .filter(|(_, caused)| !caused.ipv6().is_empty())
         .map(|(at, _)| (*at - early).as_nanos() / 1_000_000)
         .collect();
     assert_eq!(again, [100, 300, 700]);
@@ -142,9 +108,9 @@ fn a_solicitation_is_sent_again() {
 fn an_unknown_access_point_ends_the_preparation() {
     let mut node = node();
     let asked = solicitation(&warn(&mut node, WARNED));
-    assert!(ipv6(&receive(&mut node, WARNED, 0, proxy(asked, None))).is_empty());
+    assert!(receive(&mut node, WARNED, 0, proxy(asked, None)).ipv6().is_empty());
     let caused = up(&mut node);
-    assert!(ipv6(&caused).is_empty(), "it waits for an advertisement: {caused:?}");
+    assert!(caused.ipv6().is_empty(), "it waits for an advertisement: {caused:?}");
 }
 
 /// RFC 5568 sections 4 and 6.3: on the new link the node announces itself, and needs no advertisement; the previous router
@@ -155,7 +121,7 @@ fn a_prepared_node_announces_itself() {
     receive(&mut node, WARNED, 0, granted(&update));
     let caused = up(&mut node);
     let [(to, Ipv6Control::NeighborAdvertisement(ON_LINK_2)), (HOME_AGENT, Ipv6Control::BindingUpdate(home))] =
-        ipv6(&caused)[..]
+        caused.ipv6()[..]
     else {
         panic!("{caused:?}")
     };
@@ -165,13 +131,13 @@ fn a_prepared_node_announces_itself() {
     // RFC 4861 section 7.2.6: three times in all.
     let again: Vec<u64> = wake_until(&mut node, ARRIVES + Duration::from_millis(900))
         .iter()
-        .filter(|(_, caused)| matches!(ipv6(caused)[..], [(_, Ipv6Control::NeighborAdvertisement(_))]))
+        .filter(|(_, caused)| matches!(caused.ipv6()[..], [(_, Ipv6Control::NeighborAdvertisement(_))]))
         .map(|(at, _)| (*at - ARRIVES).as_nanos() / 1_000_000)
         .collect();
     assert_eq!(again, [100, 200]);
     let heard = RouterAdvertisement { router: AGENT_2, lifetime_s: 3, mobility_anchor_point: None };
     let later = receive(&mut node, ARRIVES, 1, Ipv6Control::RouterAdvertisement(heard));
-    assert!(ipv6(&later).is_empty(), "nothing new: {later:?}");
+    assert!(later.ipv6().is_empty(), "nothing new: {later:?}");
 }
 
 /// RFC 5568 section 4: without an acknowledgment on the old link an update follows the announcement.
@@ -183,7 +149,7 @@ fn without_an_acknowledgment_it_is_reactive() {
         (AGENT_2, Ipv6Control::NeighborAdvertisement(ON_LINK_2)),
         (AGENT_1, Ipv6Control::FastBindingUpdate(again)),
         (HOME_AGENT, Ipv6Control::BindingUpdate(_)),
-    ] = ipv6(&caused)[..]
+    ] = caused.ipv6()[..]
     else {
         panic!("{caused:?}")
     };
@@ -195,11 +161,11 @@ fn without_an_acknowledgment_it_is_reactive() {
 #[test]
 fn without_a_warning_it_is_reactive() {
     let mut node = node();
-    assert!(ipv6(&up(&mut node)).is_empty());
+    assert!(up(&mut node).ipv6().is_empty());
     let heard = RouterAdvertisement { router: AGENT_2, lifetime_s: 3, mobility_anchor_point: None };
     let caused = receive(&mut node, ARRIVES, 1, Ipv6Control::RouterAdvertisement(heard));
     assert!(matches!(
-        ipv6(&caused)[..],
+        caused.ipv6()[..],
         [(AGENT_1, Ipv6Control::FastBindingUpdate(_)), (HOME_AGENT, Ipv6Control::BindingUpdate(_))]
     ));
 }
@@ -211,11 +177,11 @@ fn a_false_warning_is_taken_back() {
     let early = Instant::from_secs(1);
     let asked = solicitation(&warn(&mut node, early));
     let caused = receive(&mut node, early, 0, proxy(asked, Some(AGENT_2)));
-    let [(_, Ipv6Control::PredictiveBindingUpdate(update))] = ipv6(&caused)[..] else { panic!() };
+    let [(_, Ipv6Control::PredictiveBindingUpdate(update))] = caused.ipv6()[..] else { panic!() };
     receive(&mut node, early, 0, granted(&update));
     let woken = wake_until(&mut node, Instant::from_secs(5));
     let [(at, caused)] = &woken[..1] else { panic!("{woken:?}") };
-    let [(AGENT_1, Ipv6Control::FastBindingUpdate(ends))] = ipv6(caused)[..] else { panic!("{caused:?}") };
+    let [(AGENT_1, Ipv6Control::FastBindingUpdate(ends))] = caused.ipv6()[..] else { panic!("{caused:?}") };
     assert_eq!(*at, early + WITHIN + Duration::from_millis(1500));
     assert_eq!((ends.home_address, ends.care_of_address, ends.lifetime_units), (ON_LINK_1, ON_LINK_1, 0));
 }
@@ -232,7 +198,7 @@ fn a_router_tells_about_its_neighbors() {
         let asked = ProxyRouterSolicitation { identifier: 4, access_point };
         let packet = carrying(ON_LINK_1, AGENT_1, Control::Ipv6(Ipv6Control::ProxyRouterSolicitation(asked)));
         let caused = deliver(&mut router, WARNED, AgentPorts::AIR, packet);
-        assert_eq!(ipv6(&caused), [(ON_LINK_1, proxy(asked, known))]);
+        assert_eq!(caused.ipv6(), [(ON_LINK_1, proxy(asked, known))]);
         assert_eq!((caused.packets[0].0, caused.packets[0].1.wire_bytes), (AgentPorts::AIR, bytes));
     }
 }
@@ -267,7 +233,7 @@ fn pass(buffer: &mut DepartedBuffer, now: Instant, to: NodeId) -> Vec<(Port, Pac
 fn the_previous_router_asks_the_new_one() {
     let mut buffer = previous();
     let caused = tell(&mut buffer, WARNED, ON_LINK_1, early_update(1, ON_LINK_1, ON_LINK_2));
-    let [(AGENT_2, Ipv6Control::HandoverInitiate(initiate))] = ipv6(&caused)[..] else {
+    let [(AGENT_2, Ipv6Control::HandoverInitiate(initiate))] = caused.ipv6()[..] else {
         panic!("{caused:?}")
     };
     let HandoverInitiate { sequence, previous_care_of_address, new_care_of_address } = initiate;
@@ -293,7 +259,7 @@ fn the_previous_router_asks_the_new_one() {
     // A lost acknowledgment is repeated without asking again.
     let again = tell(&mut buffer, WARNED, ON_LINK_1, early_update(3, ON_LINK_1, ON_LINK_2));
     assert_eq!(again.packets.len(), 2);
-    assert!(ipv6(&again).iter().all(|(_, it)| matches!(it, Ipv6Control::FastBindingAcknowledgment(_))));
+    assert!(again.ipv6().iter().all(|(_, it)| matches!(it, Ipv6Control::FastBindingAcknowledgment(_))));
 }
 
 /// RFC 5568 section 6.2.1.1: 100 ms, doubled each time, HI_RETRIES (3).
@@ -312,7 +278,7 @@ fn the_request_to_the_new_router_is_sent_again() {
 /// Strangers, unknown neighbors, and a refusal of the new router.
 #[test]
 fn refusals_reach_the_node_on_its_link() {
-    let refusal = |caused: &Caused| match ipv6(caused)[..] {
+    let refusal = |caused: &Caused| match caused.ipv6()[..] {
         [(ON_LINK_1 | MOBILE, Ipv6Control::FastBindingAcknowledgment(answer))] => {
             assert_eq!(caused.packets[0].0, DepartedBuffer::AIR);
             answer.status
@@ -326,7 +292,7 @@ fn refusals_reach_the_node_on_its_link() {
     }
     let mut buffer = previous();
     let caused = tell(&mut buffer, WARNED, ON_LINK_1, early_update(1, ON_LINK_1, ON_LINK_2));
-    let [(_, Ipv6Control::HandoverInitiate(initiate))] = ipv6(&caused)[..] else { panic!("{caused:?}") };
+    let [(_, Ipv6Control::HandoverInitiate(initiate))] = caused.ipv6()[..] else { panic!("{caused:?}") };
     let answer = HandoverAcknowledge { sequence: initiate.sequence, code: HandoverAcknowledge::PROHIBITED };
     let caused = tell(&mut buffer, WARNED, AGENT_2, Ipv6Control::HandoverAcknowledge(answer));
     assert_eq!(refusal(&caused), prohibited);
@@ -340,7 +306,7 @@ fn new_router(at_most: u64) -> DepartedBuffer {
         HandoverInitiate { sequence: 5, previous_care_of_address: ON_LINK_1, new_care_of_address: ON_LINK_2 };
     let caused = tell(&mut buffer, WARNED, AGENT_1, Ipv6Control::HandoverInitiate(initiate));
     let accepted = Ipv6Control::HandoverAcknowledge(HandoverAcknowledge { sequence: 5, code: 0 });
-    assert_eq!((ipv6(&caused), caused.packets[0].1.wire_bytes), (vec![(AGENT_1, accepted)], 56));
+    assert_eq!((caused.ipv6(), caused.packets[0].1.wire_bytes), (vec![(AGENT_1, accepted)], 56));
     buffer
 }
 

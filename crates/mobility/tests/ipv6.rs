@@ -3,44 +3,28 @@
 mod support;
 
 use seamline_mobility::protocol::{self, Setup};
-use seamline_mobility::{
-    AnchorPorts, CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Move, Movement, MovementDetection,
-};
+use seamline_mobility::{AnchorPorts, CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Move, Movement};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, Ipv6Control, RouterAdvertisement,
 };
 use seamline_wire::{
     Control, DropCause, Duration, Instant, Machine, MobilityEvent, NodeId, Packet, Signal, Tunnel,
 };
-use support::{AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, wake_until};
+use support::{
+    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, ON_LINK_1, ON_LINK_2, SENDER, carrying, data, deliver,
+    mobile_node, setup6, staying, wake_until,
+};
 
 const ANCHOR: NodeId = NodeId(6);
-const ON_LINK_1: NodeId = NodeId(11);
-const ON_LINK_2: NodeId = NodeId(12);
 const REGIONAL: NodeId = NodeId(21);
 const START: Instant = Instant::from_secs(10);
 
 fn setup() -> Setup {
-    Setup {
-        home_address: MOBILE,
-        home_agent: Some(HOME_AGENT),
-        movement_detection: MovementDetection::Eager,
-        registration_lifetime_s: 600,
-        registration_retransmission: Duration::from_secs(1),
-        layer_2_triggers: true,
-        registered_with: Some(AGENT_1),
-        on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
-        regional_address: Some((ANCHOR, REGIONAL)),
-        correspondents: Vec::new(),
-        simultaneous_bindings: Duration::ZERO,
-    }
+    Setup { layer_2_triggers: true, regional_address: Some((ANCHOR, REGIONAL)), ..setup6() }
 }
 
-/// It stays in cell 0; what it hears there decides where it believes to be.
 fn node(name: &str, setup: &Setup) -> MobileNode {
-    let movement = Movement::new(CellId(0), Vec::new(), Duration::ZERO).expect("no move");
-    let protocol = Some((protocol::find(name).expect("registered").build)(setup));
-    MobileNode::new(MobileNodeConfig { movement, protocol })
+    mobile_node(name, setup, staying())
 }
 
 fn hear(node: &mut MobileNode, now: Instant, router: NodeId) -> Caused {

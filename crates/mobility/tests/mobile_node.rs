@@ -13,26 +13,14 @@ use seamline_wire::{
     Rate, Signal, TransportPort, Tunnel,
 };
 use support::{
-    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, step, wake_until,
+    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, setup, step, wake_until,
 };
 
 const CELL_1: CellId = CellId(0);
 const CELL_2: CellId = CellId(1);
 
 fn config() -> Setup {
-    Setup {
-        home_address: MOBILE,
-        home_agent: Some(HOME_AGENT),
-        movement_detection: MovementDetection::Eager,
-        registration_lifetime_s: 1800,
-        registration_retransmission: Duration::from_secs(1),
-        layer_2_triggers: false,
-        registered_with: Some(AGENT_1),
-        on_link_addresses: Vec::new(),
-        regional_address: None,
-        correspondents: Vec::new(),
-        simultaneous_bindings: Duration::ZERO,
-    }
+    Setup { registration_lifetime_s: 1800, ..setup() }
 }
 
 fn following(movement: Movement, mobile_ip: Option<Setup>) -> MobileNode {

@@ -2,10 +2,9 @@
 
 mod support;
 
-use seamline_mobility::protocol::{self, Setup};
+use seamline_mobility::protocol::Setup;
 use seamline_mobility::{
-    AdvertisementConfig, AgentPorts, CellId, ForeignAgent, ForeignAgentConfig, MobileNode, MobileNodeConfig,
-    Move, Movement, MovementDetection,
+    AdvertisementConfig, AgentPorts, CellId, ForeignAgent, ForeignAgentConfig, MobileNode,
 };
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode, RequestFlags,
@@ -13,33 +12,16 @@ use seamline_wire::control::{
 use seamline_wire::random::Stream;
 use seamline_wire::{Control, Duration, Input, Instant, NodeId, Signal, Tunnel};
 use support::{
-    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, request, step, wake_until,
+    AGENT_1, AGENT_2, ARRIVES, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, mobile_node,
+    moving, request, setup, step, up, wake_until,
 };
 
-/// It is in cell 0 until then, and in cell 1 20 ms later.
-const LEAVES: Instant = Instant::from_secs(10);
-const ARRIVES: Instant = Instant::from_millis(10_020);
 const WARNED: Instant = Instant::from_millis(9_800);
 const WITHIN: Duration = Duration::from_millis(200);
 
 fn node(simultaneous_bindings: Duration) -> MobileNode {
-    let setup = Setup {
-        home_address: MOBILE,
-        home_agent: Some(HOME_AGENT),
-        movement_detection: MovementDetection::Eager,
-        registration_lifetime_s: 600,
-        registration_retransmission: Duration::from_secs(1),
-        layer_2_triggers: false,
-        registered_with: Some(AGENT_1),
-        on_link_addresses: Vec::new(),
-        regional_address: None,
-        simultaneous_bindings,
-        correspondents: Vec::new(),
-    };
-    let moves = vec![Move { at: LEAVES, to: CellId(1) }];
-    let movement = Movement::new(CellId(0), moves, Duration::from_millis(20)).expect("one move");
-    let scheme = protocol::find("mobile-ipv4-pre-registration").expect("registered");
-    MobileNode::new(MobileNodeConfig { movement, protocol: Some((scheme.build)(&setup)) })
+    let setup = Setup { simultaneous_bindings, ..setup() };
+    mobile_node("mobile-ipv4-pre-registration", &setup, moving())
 }
 
 fn advertisement(agent: NodeId) -> AgentAdvertisement {
@@ -59,11 +41,6 @@ fn receive(node: &mut MobileNode, now: Instant, cell: u32, message: Control) -> 
 
 fn warn(node: &mut MobileNode, now: Instant) -> Caused {
     step(node, now, Input::Signal(Signal::LinkGoingDown { within: WITHIN }))
-}
-
-fn up(node: &mut MobileNode) -> Caused {
-    wake_until(node, ARRIVES);
-    step(node, ARRIVES, Input::Signal(Signal::LinkUp { rate: None, round_trip_time: None }))
 }
 
 fn granted(request: &RegistrationRequest) -> Control {

@@ -2,8 +2,8 @@
 
 mod support;
 
-use seamline_mobility::protocol::{self, Setup};
-use seamline_mobility::{Correspondent, MobileNode, MobileNodeConfig, Movement, MovementDetection};
+use seamline_mobility::protocol::Setup;
+use seamline_mobility::{Correspondent, MobileNode};
 use seamline_wire::control::{
     BindingAcknowledgement, BindingFlags, BindingStatus, BindingUpdate, CorrespondentAcknowledgement,
     CorrespondentUpdate, Ipv6Control, RouterAdvertisement, Test, TestInit,
@@ -11,36 +11,22 @@ use seamline_wire::control::{
 use seamline_wire::{
     Control, DropCause, Duration, Instant, MobilityEvent, NodeId, Packet, Signal, Tunnel, TunnelHeader,
 };
-use support::{AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, wake_until};
+use support::{
+    AGENT_2, Caused, HOME_AGENT, MOBILE, ON_LINK_1, ON_LINK_2, SENDER, carrying, data, deliver, mobile_node,
+    setup6, staying, wake_until,
+};
 
 const CORRESPONDENT: NodeId = SENDER;
 const STRANGER: NodeId = NodeId(9);
-const ON_LINK_1: NodeId = NodeId(11);
-const ON_LINK_2: NodeId = NodeId(12);
 const START: Instant = Instant::from_secs(10);
 
 fn after(seconds: u64) -> Instant {
     START + Duration::from_secs(seconds)
 }
 
-/// It stays in cell 0; what it hears there decides where it believes to be.
 fn node() -> MobileNode {
-    let setup = Setup {
-        home_address: MOBILE,
-        home_agent: Some(HOME_AGENT),
-        movement_detection: MovementDetection::Eager,
-        registration_lifetime_s: 600,
-        registration_retransmission: Duration::from_secs(1),
-        layer_2_triggers: true,
-        registered_with: Some(AGENT_1),
-        on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)],
-        regional_address: None,
-        correspondents: vec![CORRESPONDENT],
-        simultaneous_bindings: Duration::ZERO,
-    };
-    let movement = Movement::new(seamline_mobility::CellId(0), Vec::new(), Duration::ZERO).expect("no move");
-    let scheme = protocol::find("mobile-ipv6-route-optimization").expect("registered");
-    MobileNode::new(MobileNodeConfig { movement, protocol: Some((scheme.build)(&setup)) })
+    let setup = Setup { layer_2_triggers: true, correspondents: vec![CORRESPONDENT], ..setup6() };
+    mobile_node("mobile-ipv6-route-optimization", &setup, staying())
 }
 
 fn from_air(node: &mut MobileNode, now: Instant, packet: Packet) -> Caused {
@@ -63,18 +49,10 @@ fn hear(node: &mut MobileNode, now: Instant, router: NodeId) -> Caused {
     receive(node, now, Ipv6Control::RouterAdvertisement(advertisement))
 }
 
-fn ipv6(caused: &Caused) -> Vec<(NodeId, Ipv6Control)> {
-    let message = |(_, to, message): (_, NodeId, Control)| match message {
-        Control::Ipv6(message) => Some((to, message)),
-        _ => None,
-    };
-    caused.messages().into_iter().filter_map(message).collect()
-}
-
 /// The cookies of the tests that a step asked for: home and care-of.
 fn cookies(caused: &Caused) -> [Option<u64>; 2] {
     let mut cookies = [None, None];
-    for (to, message) in ipv6(caused) {
+    for (to, message) in caused.ipv6() {
         match message {
             Ipv6Control::HomeTestInit(TestInit { cookie }) => {
                 assert_eq!((to, cookies[0].replace(cookie)), (CORRESPONDENT, None));
@@ -93,7 +71,7 @@ fn correspondent_updates(caused: &Caused) -> Vec<CorrespondentUpdate> {
         Ipv6Control::CorrespondentUpdate(update) => Some(update),
         _ => None,
     };
-    ipv6(caused).into_iter().filter_map(update).collect()
+    caused.ipv6().into_iter().filter_map(update).collect()
 }
 
 fn test(cookie: u64, token: u64) -> Test {
@@ -222,7 +200,7 @@ fn a_move_takes_a_care_of_test_and_both_acknowledgements() {
     let moved = hear(&mut node, after(1), AGENT_2);
     let [None, Some(care_of)] = cookies(&moved) else { panic!("{moved:?}") };
     assert_eq!(way(&mut node, CORRESPONDENT), [(ON_LINK_2, HOME_AGENT, TunnelHeader::Ipv6)]);
-    let home_update = ipv6(&moved).into_iter().find_map(|(to, message)| match message {
+    let home_update = moved.ipv6().into_iter().find_map(|(to, message)| match message {
         Ipv6Control::BindingUpdate(update) => Some((to, update)),
         _ => None,
     });
@@ -258,7 +236,7 @@ fn at_home_the_binding_is_deleted() {
     let mut node = registered();
     let moved = hear(&mut node, after(1), HOME_AGENT);
     assert_eq!(cookies(&moved), [None, None]);
-    let home_update = ipv6(&moved).into_iter().find_map(|(_, message)| match message {
+    let home_update = moved.ipv6().into_iter().find_map(|(_, message)| match message {
         Ipv6Control::BindingUpdate(update) => Some(update),
         _ => None,
     });
@@ -302,7 +280,7 @@ fn tokens(correspondent: &mut Correspondent, now: Instant) -> (u64, u64, u16) {
     let home = ask(correspondent, now, MOBILE, Ipv6Control::HomeTestInit(TestInit { cookie: 21 }));
     let care_of = ask(correspondent, now, ON_LINK_1, Ipv6Control::CareOfTestInit(TestInit { cookie: 22 }));
     let ([(to, Ipv6Control::HomeTest(home))], [(there, Ipv6Control::CareOfTest(care_of))]) =
-        (&ipv6(&home)[..], &ipv6(&care_of)[..])
+        (&home.ipv6()[..], &care_of.ipv6()[..])
     else {
         panic!("{home:?} {care_of:?}")
     };
@@ -336,7 +314,7 @@ fn update(
     message: CorrespondentUpdate,
 ) -> Option<BindingAcknowledgement> {
     let caused = ask(correspondent, now, ON_LINK_1, Ipv6Control::CorrespondentUpdate(message));
-    match ipv6(&caused)[..] {
+    match caused.ipv6()[..] {
         [] => None,
         [(to, Ipv6Control::CorrespondentAcknowledgement(answer))] => {
             assert_eq!((to, answer.correspondent), (message.update.care_of_address, CORRESPONDENT));

@@ -2,17 +2,15 @@
 
 mod support;
 
-use seamline_mobility::protocol::{self, Setup};
-use seamline_mobility::{
-    AnchorPorts, CellId, HomeAgent, HomeAgentConfig, MobileNode, MobileNodeConfig, Movement,
-    MovementDetection,
-};
+use seamline_mobility::protocol::Setup;
+use seamline_mobility::{AnchorPorts, CellId, HomeAgent, HomeAgentConfig, MobileNode};
 use seamline_wire::control::{
     AgentAdvertisement, AgentFlags, RegistrationReply, RegistrationRequest, ReplyCode, RequestFlags,
 };
 use seamline_wire::{Control, Duration, Instant, MobilityEvent, NodeId, Packet, TransportPort};
 use support::{
-    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, request, wake_until,
+    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, mobile_node, request,
+    setup, staying, wake_until,
 };
 
 const START: Instant = Instant::from_secs(10);
@@ -88,23 +86,8 @@ fn bindings_end_one_by_one() {
 }
 
 fn node(keeps_both_ms: u64) -> MobileNode {
-    let setup = Setup {
-        home_address: MOBILE,
-        home_agent: Some(HOME_AGENT),
-        movement_detection: MovementDetection::Eager,
-        registration_lifetime_s: 600,
-        registration_retransmission: Duration::from_secs(1),
-        layer_2_triggers: false,
-        registered_with: Some(AGENT_1),
-        on_link_addresses: Vec::new(),
-        regional_address: None,
-        simultaneous_bindings: Duration::from_millis(keeps_both_ms),
-        correspondents: Vec::new(),
-    };
-    let movement = Movement::new(CellId(0), Vec::new(), Duration::ZERO).expect("no move");
-    let scheme = protocol::find("mobile-ipv4-simultaneous-bindings").expect("registered");
-    let node = MobileNode::new(MobileNodeConfig { movement, protocol: Some((scheme.build)(&setup)) });
-    node.with_simultaneous_bindings()
+    let setup = Setup { simultaneous_bindings: Duration::from_millis(keeps_both_ms), ..setup() };
+    mobile_node("mobile-ipv4-simultaneous-bindings", &setup, staying()).with_simultaneous_bindings()
 }
 
 fn hear(node: &mut MobileNode, now: Instant, agent: NodeId) -> Caused {

@@ -1,10 +1,14 @@
 //! What the tests of machines share.
 #![allow(dead_code, reason = "each test uses its part of this")]
 
-use seamline_wire::control::{Identification, RegistrationReply, RegistrationRequest, RequestFlags};
+use seamline_mobility::protocol::{self, Setup};
+use seamline_mobility::{CellId, MobileNode, MobileNodeConfig, Move, Movement, MovementDetection};
+use seamline_wire::control::{
+    Identification, Ipv6Control, RegistrationReply, RegistrationRequest, RequestFlags,
+};
 use seamline_wire::{
-    Control, DropCause, Event, Extra, Input, Instant, Machine, MobilityEvent, NodeId, Outbox, Packet, Port,
-    Signal,
+    Control, DropCause, Duration, Event, Extra, Input, Instant, Machine, MobilityEvent, NodeId, Outbox,
+    Packet, Port, Signal,
 };
 
 pub(crate) const SENDER: NodeId = NodeId(1);
@@ -12,6 +16,50 @@ pub(crate) const HOME_AGENT: NodeId = NodeId(2);
 pub(crate) const AGENT_1: NodeId = NodeId(3);
 pub(crate) const AGENT_2: NodeId = NodeId(4);
 pub(crate) const MOBILE: NodeId = NodeId(5);
+pub(crate) const ON_LINK_1: NodeId = NodeId(11);
+pub(crate) const ON_LINK_2: NodeId = NodeId(12);
+
+/// A node with IPv4 that is registered with the first agent, 600 s at a time.
+pub(crate) fn setup() -> Setup {
+    Setup {
+        home_address: MOBILE,
+        home_agent: Some(HOME_AGENT),
+        movement_detection: MovementDetection::Eager,
+        registration_lifetime_s: 600,
+        registration_retransmission: Duration::from_secs(1),
+        layer_2_triggers: false,
+        registered_with: Some(AGENT_1),
+        on_link_addresses: Vec::new(),
+        regional_address: None,
+        correspondents: Vec::new(),
+        simultaneous_bindings: Duration::ZERO,
+    }
+}
+/// The same with IPv6.
+pub(crate) fn setup6() -> Setup {
+    Setup { on_link_addresses: vec![(AGENT_1, ON_LINK_1), (AGENT_2, ON_LINK_2)], ..setup() }
+}
+/// A node that runs the protocol of this name.
+pub(crate) fn mobile_node(name: &str, setup: &Setup, movement: Movement) -> MobileNode {
+    let scheme = protocol::find(name).expect("registered");
+    MobileNode::new(MobileNodeConfig { movement, protocol: Some((scheme.build)(setup)) })
+}
+/// It stays in cell 0; what it hears there decides where it believes to be.
+pub(crate) fn staying() -> Movement {
+    Movement::new(CellId(0), Vec::new(), Duration::ZERO).expect("no move")
+}
+/// It is in cell 0 until then, and in cell 1 20 ms later.
+pub(crate) const LEAVES: Instant = Instant::from_secs(10);
+pub(crate) const ARRIVES: Instant = Instant::from_millis(10_020);
+pub(crate) fn moving() -> Movement {
+    let moves = vec![Move { at: LEAVES, to: CellId(1) }];
+    Movement::new(CellId(0), moves, Duration::from_millis(20)).expect("one move")
+}
+/// The node that moves is on its new link.
+pub(crate) fn up(node: &mut MobileNode) -> Caused {
+    wake_until(node, ARRIVES);
+    step(node, ARRIVES, Input::Signal(Signal::LinkUp { rate: None, round_trip_time: None }))
+}
 
 /// What one step caused.
 #[derive(Debug, Default)]
@@ -26,6 +74,14 @@ impl Caused {
     pub(crate) fn messages(&self) -> Vec<(Port, NodeId, Control)> {
         let message = |(port, packet): &(Port, Packet)| Some((*port, packet.destination, *packet.control()?));
         self.packets.iter().filter_map(message).collect()
+    }
+    /// The messages of IPv6, with their destinations.
+    pub(crate) fn ipv6(&self) -> Vec<(NodeId, Ipv6Control)> {
+        let message = |(_, to, message): (_, NodeId, Control)| match message {
+            Control::Ipv6(message) => Some((to, message)),
+            _ => None,
+        };
+        self.messages().into_iter().filter_map(message).collect()
     }
     /// The only registration request.
     pub(crate) fn request(&self) -> RegistrationRequest {
