@@ -3,31 +3,13 @@
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
 
-use seamline_experiment::record::{HandoverRecord, RunRecord};
-use seamline_experiment::{RunOptions, run};
-use support::plan;
+mod protocols;
 
-const EXAMPLE: &str = include_str!("../../../scenarios/mobility-protocols.toml");
-
-fn ms(bytes: f64, rate: f64) -> f64 {
-    bytes * 8.0 / rate / 1e3
-}
+use protocols::{MOVES, handovers, ms, protocol};
+use seamline_experiment::record::RunRecord;
 
 fn runs(kind: &str, more: &[&str]) -> Vec<RunRecord> {
-    let text = EXAMPLE.split("[[grid.zip]]").next().unwrap();
-    let protocol = format!("mobile.mobile.protocol={{ kind = \"{kind}\", home_agent = \"home\" }}");
-    let own = [
-        &*protocol,
-        "mobile.mobile.movement={ every = \"9.7 s\", interruption = \"100 ms\" }",
-        "duration=40 s",
-        "seeds=5",
-    ];
-    let results = run(&plan(text, &[&own[..], more].concat()), &RunOptions::default(), &|| ()).unwrap();
-    results.into_iter().flat_map(|cell| cell.runs).collect()
-}
-
-fn handovers(runs: &[RunRecord]) -> Vec<&HandoverRecord> {
-    runs.iter().flat_map(|run| &run.flows[0].handovers).collect()
+    protocols::runs(&[&protocol(kind), MOVES, "duration=40 s", "seeds=5"], more)
 }
 
 /// The interruption is that of layer 2 and one request of 61 bytes between the agents. The registration is as late as in

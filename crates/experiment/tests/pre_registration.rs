@@ -3,36 +3,19 @@
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
 
-use seamline_experiment::record::{HandoverRecord, RunRecord};
-use seamline_experiment::{RunOptions, run};
-use support::plan;
+mod protocols;
 
-const EXAMPLE: &str = include_str!("../../../scenarios/mobility-protocols.toml");
+use protocols::{MOVES, bad_warnings_and_losses, handovers, ms};
+use seamline_experiment::record::RunRecord;
+
 /// How long the link layer takes for a handover.
 const LAYER_2_MS: f64 = 100.0;
 
-fn ms(bytes: f64, rate: f64) -> f64 {
-    bytes * 8.0 / rate / 1e3
-}
-
 /// The example without its grid, with handovers that take time below IP and are announced.
 fn runs(protocol: &str, lead: &str, more: &[&str]) -> Vec<RunRecord> {
-    let text = EXAMPLE.split("[[grid.zip]]").next().unwrap();
     let protocol = format!("mobile.mobile.protocol={{ {protocol}, home_agent = \"home\" }}");
     let notice = format!("mobile.mobile.notice={{ lead = \"{lead}\" }}");
-    let own = [
-        &*protocol,
-        &*notice,
-        "mobile.mobile.movement={ every = \"9.7 s\", interruption = \"100 ms\" }",
-        "duration=40 s",
-        "seeds=5",
-    ];
-    let results = run(&plan(text, &[&own[..], more].concat()), &RunOptions::default(), &|| ()).unwrap();
-    results.into_iter().flat_map(|cell| cell.runs).collect()
-}
-
-fn handovers(runs: &[RunRecord]) -> Vec<&HandoverRecord> {
-    runs.iter().flat_map(|run| &run.flows[0].handovers).collect()
+    protocols::runs(&[&protocol, &notice, MOVES, "duration=40 s", "seeds=5"], more)
 }
 
 const EARLY: &str = "kind = \"mobile-ipv4-pre-registration\"";
@@ -94,20 +77,8 @@ fn simultaneous_bindings_bridge_an_early_registration() {
 /// With a fifth of all packets lost on the air, and warnings that are false or never come, every byte arrives.
 #[test]
 fn bad_warnings_and_losses_are_survived() {
-    let steps: Vec<String> = (1..=10)
-        .map(|n| format!("{{ at = \"{} s\", cell = \"cell{}\" }}", f64::from(n) * 9.7, 1 + n % 2))
-        .collect();
-    let movement = format!("mobile.mobile.movement={{ timetable = [{}] }}", steps.join(", "));
-    let loss = "loss={ model = \"bernoulli\", probability = \"20 %\" }";
-    let more = [
-        &*format!("cell.cell1.{loss}"),
-        &*format!("cell.cell2.{loss}"),
-        "mobile.mobile.notice={ lead = \"300 ms\", lost = \"30 %\", false_per_minute = 6 }",
-        &*movement,
-        "flow.download.size=30 kB",
-        "duration=2000 s",
-        "seeds=3",
-    ];
+    let more = bad_warnings_and_losses("300 ms");
+    let more: Vec<&str> = more.iter().map(String::as_str).collect();
     for run in runs(EARLY, "300 ms", &more) {
         assert_eq!(run.flows[0].delivered_bytes, 30_000, "seed {}", run.seed);
     }

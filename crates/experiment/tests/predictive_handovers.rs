@@ -3,43 +3,32 @@
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
 
-use seamline_experiment::record::{HandoverRecord, RunRecord};
+mod protocols;
+
+use protocols::{MOVES, bad_warnings_and_losses, handovers, ms, protocol, text};
+use seamline_experiment::record::RunRecord;
 use seamline_experiment::{RunOptions, run};
 use support::plan;
 
-const EXAMPLE: &str = include_str!("../../../scenarios/mobility-protocols.toml");
 /// How long the link layer takes for a handover.
 const LAYER_2_MS: f64 = 100.0;
-
-fn ms(bytes: f64, rate: f64) -> f64 {
-    bytes * 8.0 / rate / 1e3
-}
 
 /// The example without its grid, with handovers that take time below IP and are announced, and a window that fills no
 /// queue: 40 packets in each round trip of 270 ms or more, so one in about 7 ms.
 fn runs(kind: &str, lead: &str, buffer: u32, more: &[&str]) -> Vec<RunRecord> {
-    let text = EXAMPLE.split("[[grid.zip]]").next().unwrap();
     let keeping: Vec<String> =
         (1..=2).map(|n| format!("cell.cell{n}.forward_departed={buffer} packets")).collect();
-    let protocol = format!("mobile.mobile.protocol={{ kind = \"{kind}\", home_agent = \"home\" }}");
     let notice = format!("mobile.mobile.notice={{ lead = \"{lead}\" }}");
     let own = [
-        &*protocol,
+        &*protocol(kind),
         &*notice,
         &*keeping[0],
         &*keeping[1],
-        "mobile.mobile.movement={ every = \"9.7 s\", interruption = \"100 ms\" }",
+        MOVES,
         "flow.download.tcp.window_limit=40",
         "duration=40 s",
     ];
-    // Later settings replace earlier ones.
-    let plan = plan(text, &[&own[..], more].concat());
-    let results = run(&plan, &RunOptions::default(), &|| ()).unwrap();
-    results.into_iter().flat_map(|cell| cell.runs).collect()
-}
-
-fn handovers(runs: &[RunRecord]) -> Vec<&HandoverRecord> {
-    runs.iter().flat_map(|run| &run.flows[0].handovers).collect()
+    protocols::runs(&own, more)
 }
 
 fn lost(runs: &[RunRecord]) -> u64 {
@@ -116,20 +105,8 @@ fn a_late_warning_leaves_the_rest_to_the_new_link() {
 /// lost on the air, and with warnings that are false or never come.
 #[test]
 fn bad_warnings_and_losses_are_survived() {
-    let steps: Vec<String> = (1..=10)
-        .map(|n| format!("{{ at = \"{} s\", cell = \"cell{}\" }}", f64::from(n) * 9.7, 1 + n % 2))
-        .collect();
-    let movement = format!("mobile.mobile.movement={{ timetable = [{}] }}", steps.join(", "));
-    let loss = "loss={ model = \"bernoulli\", probability = \"20 %\" }";
-    let more = [
-        &*format!("cell.cell1.{loss}"),
-        &*format!("cell.cell2.{loss}"),
-        "mobile.mobile.notice={ lead = \"60 ms\", lost = \"30 %\", false_per_minute = 6 }",
-        &*movement,
-        "flow.download.size=30 kB",
-        "duration=2000 s",
-        "seeds=3",
-    ];
+    let more = bad_warnings_and_losses("60 ms");
+    let more: Vec<&str> = more.iter().map(String::as_str).collect();
     for run in runs("fmipv6-predictive", "60 ms", 50, &more) {
         assert_eq!(run.flows[0].delivered_bytes, 30_000, "seed {}", run.seed);
     }
@@ -140,7 +117,6 @@ fn bad_warnings_and_losses_are_survived() {
 fn captures_show_the_announcement() {
     let folder = tempfile::tempdir().unwrap();
     let options = RunOptions { pcapng: Some(folder.path().to_owned()), ..RunOptions::default() };
-    let text = EXAMPLE.split("[[grid.zip]]").next().unwrap();
     let overrides = [
         "mobile.mobile.protocol={ kind = \"fmipv6-predictive\", home_agent = \"home\" }",
         "mobile.mobile.notice={ lead = \"60 ms\" }",
@@ -148,7 +124,7 @@ fn captures_show_the_announcement() {
         "seeds=1",
         "flow.download.tcp.window_limit=8",
     ];
-    let results = run(&plan(text, &overrides), &options, &|| ()).unwrap();
+    let results = run(&plan(text(), &overrides), &options, &|| ()).unwrap();
     let show = |filter: &str, fields: &[&str]| {
         let fields = fields.iter().flat_map(|field| ["-e", field]);
         let arguments: Vec<&str> =

@@ -3,20 +3,16 @@
 #[path = "../../scenario/tests/support/mod.rs"]
 mod support;
 
-use seamline_experiment::record::{LinkRecord, RunRecord};
-use seamline_experiment::{RunOptions, run};
-use support::plan;
+mod protocols;
 
-const EXAMPLE: &str = include_str!("../../../scenarios/mobility-protocols.toml");
+use protocols::protocol;
+use seamline_experiment::record::{LinkRecord, RunRecord};
+
 const BOTH: &str = "mobile-ipv4-simultaneous-bindings";
 const ONE: &str = "mobile-ipv4";
 
 fn runs(kind: &str, more: &[&str]) -> Vec<RunRecord> {
-    let text = EXAMPLE.split("[[grid.zip]]").next().unwrap();
-    let protocol = format!("mobile.mobile.protocol={{ kind = \"{kind}\", home_agent = \"home\" }}");
-    let own = [&*protocol, "flow.download.tcp.window_limit=20", "warm_up=0 s"];
-    let results = run(&plan(text, &[&own[..], more].concat()), &RunOptions::default(), &|| ()).unwrap();
-    results.into_iter().flat_map(|cell| cell.runs).collect()
+    protocols::runs(&[&protocol(kind), "flow.download.tcp.window_limit=20", "warm_up=0 s"], more)
 }
 
 fn link<'a>(run: &'a RunRecord, name: &str) -> &'a LinkRecord {
