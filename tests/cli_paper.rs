@@ -109,8 +109,8 @@ fn other_papers_have_their_pictures() {
             serde_json::from_str(&fs::read_to_string(out.join("claims.json")).unwrap()).unwrap();
         assert_eq!(judged.len(), claims, "{paper}");
         if paper == "V" {
-            let beside = &judged[0]["beside"][0];
-            assert!(beside["program"].as_str().unwrap().contains("ns-2 2.35"), "{beside}");
+            let other = &judged[0]["other_programs"][0];
+            assert!(other["program"].as_str().unwrap().contains("ns-2 2.35"), "{other}");
             assert_contains(&fs::read_to_string(out.join("report.html")).unwrap(), &["2.81 to 3.23 Mb/s"]);
         }
         let page = fs::read_to_string(out.join("report.html")).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::documents::NothingElse;
 use crate::measure::Measure;
-use seamline_report::paper::Beside;
+use seamline_report::paper::OtherProgram;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub struct Claim {
     pub rates: Option<Rates>,
     /// The same measured with other programs.
     #[serde(default)]
-    pub beside: Vec<Beside>,
+    pub other_programs: Vec<OtherProgram>,
     #[serde(flatten)]
     _rest: NothingElse,
 }

@@ -63,7 +63,7 @@ fn evaluate_claim(claim: &Claim, evidence: Evidence<'_>, note: String) -> ClaimR
         note,
         aggregate: claim.aggregate.clone(),
         r#where: claim.r#where.clone(),
-        beside: claim.beside.clone(),
+        other_programs: claim.other_programs.clone(),
         readings: Vec::new(),
         cause: None,
         seeds: value.filter(|_| claim.measure.is_of_records()).map(|value| value.samples),

@@ -26,7 +26,7 @@ pub fn claims(outcome: &PaperOutcome) -> String {
             claim.verdict
         );
         text += &format!("     {}; {}\n", claim.aggregate, claim.r#where);
-        let lines = claim.beside_it().into_iter().map(|line| wrapped(&line));
+        let lines = claim.below_verdict().into_iter().map(|line| wrapped(&line));
         text.extend(lines);
         if !claim.note.is_empty() {
             text += &wrapped(&claim.note);

@@ -57,14 +57,14 @@ fn row(claim: &ClaimResult) -> String {
         Text(&claim.format_published(&unit)),
         Text(&format!("{}{unit}", bounds(claim.accept))),
         measured(claim, &unit),
-        Badge::from(claim.verdict).html() + &beside(claim),
+        Badge::from(claim.verdict).html() + &below_verdict(claim),
         id = Text(&claim.id),
     )
 }
 
 /// What belongs next to the verdict.
-fn beside(claim: &ClaimResult) -> String {
-    claim.beside_it().iter().map(|line| format!("<small>{}</small>", Text(line))).collect()
+fn below_verdict(claim: &ClaimResult) -> String {
+    claim.below_verdict().iter().map(|line| format!("<small>{}</small>", Text(line))).collect()
 }
 
 fn measured(claim: &ClaimResult, unit: &str) -> String {

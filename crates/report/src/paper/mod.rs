@@ -11,8 +11,8 @@ pub mod result;
 pub use content::{Entry, Listing, Part, Section};
 pub use over_time::RunsOfFigure;
 pub use result::{
-    Badge, Beside, Cause, CauseKind, CellResult, ClaimResult, Ground, Tone, UnderReading, Verdict, tally,
-    tally_with_readings,
+    Badge, Cause, CauseKind, CellResult, ClaimResult, Ground, OtherProgram, Tone, UnderReading, Verdict,
+    tally, tally_with_readings,
 };
 
 use crate::escape::Text;

@@ -139,7 +139,7 @@ pub struct ClaimResult {
     /// Where the paper makes the claim.
     pub r#where: String,
     /// The same measured with other programs.
-    pub beside: Vec<Beside>,
+    pub other_programs: Vec<OtherProgram>,
     /// The claim under other readings of the paper.
     pub readings: Vec<UnderReading>,
     /// Why it is not reproduced; `None` for one that is, or whose cause is not known.
@@ -152,7 +152,7 @@ pub struct ClaimResult {
 /// The number of another program for the same question, next to that of a claim.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Beside {
+pub struct OtherProgram {
     /// The program and what of it: `Vegas of ns-2 2.35`.
     pub program: String,
     /// Its number with unit: `2.81 Mb/s`.
@@ -239,12 +239,13 @@ pub struct Cause {
 impl ClaimResult {
     /// What belongs next to the verdict, in lines: where it fails, the numbers of other programs, the verdicts under other readings,
     /// and the cause.
-    pub fn beside_it(&self) -> Vec<String> {
+    pub fn below_verdict(&self) -> Vec<String> {
         let fails =
             (!self.fails_at.is_empty()).then(|| format!("not reproduced at: {}", self.fails_at.join("; ")));
-        let beside = self.beside.iter().map(|it| format!("{}: {} ({})", it.program, it.measured, it.run));
+        let others =
+            self.other_programs.iter().map(|it| format!("{}: {} ({})", it.program, it.measured, it.run));
         let cause = self.cause.as_ref().map(|cause| format!("cause: {}; {}", cause.kind, cause.shown_by));
-        fails.into_iter().chain(beside).chain(self.other_readings()).chain(cause).collect()
+        fails.into_iter().chain(others).chain(self.other_readings()).chain(cause).collect()
     }
 
     /// The readings with each verdict, if there are any.

@@ -32,7 +32,7 @@ fn claim(id: &str, measured: Option<Estimate>, verdict: Verdict) -> ClaimResult 
         note: "links are \"ideal\"".into(),
         aggregate: "mean of <all>".into(),
         r#where: "section 4".into(),
-        beside: Vec::new(),
+        other_programs: Vec::new(),
         readings: Vec::new(),
         cause: None,
         seeds: measured.map(|measured| measured.samples),
