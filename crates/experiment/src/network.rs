@@ -2,7 +2,7 @@
 
 use seamline_report::picture::topology::{Flow, Medium, Node, Topology, Way};
 use seamline_scenario::plan::Plan;
-use seamline_scenario::schema::{AgentPlace, DirectionSpec, FlowSpec, Scenario};
+use seamline_scenario::schema::{DirectionSpec, FlowSpec, Scenario};
 use std::collections::BTreeSet;
 
 /// More values than this are not listed.
@@ -10,16 +10,16 @@ const MOST_VALUES: usize = 3;
 
 /// The network of a plan. Where grid cells have other nodes or ways than the first one, it is the network of the first.
 pub fn network(plan: &Plan) -> Topology {
-    let Some(first) = plan.cells.first().map(|cell| &cell.scenario) else { return Topology::default() };
     let all: Vec<Topology> = plan.cells.iter().map(|cell| of(&cell.scenario)).collect();
+    let Some(mut network) = all.first().cloned() else { return Topology::default() };
     let shape = |it: &Topology| {
         let names: Vec<String> = it.nodes.iter().map(|node| node.name.clone()).collect();
         let ways: Vec<([usize; 2], Medium)> = it.ways.iter().map(|way| (way.ends, way.medium)).collect();
         let roles: Vec<usize> = it.nodes.iter().map(|node| node.roles.len()).collect();
         (names, ways, roles, it.flows.iter().map(|flow| flow.ends).collect::<Vec<_>>())
     };
-    let mut network = of(first);
-    if all.iter().any(|other| shape(other) != shape(&network)) {
+    let own = shape(&network);
+    if all.iter().any(|other| shape(other) != own) {
         network.remark = "It is that of the first grid cell; others differ.".to_owned();
         return network;
     }
@@ -41,14 +41,20 @@ pub fn network(plan: &Plan) -> Topology {
     network
 }
 
-/// The values in the order in which they come, without duplicates; `None` when they are too many.
-fn listed(values: impl Iterator<Item = String>) -> Option<Vec<String>> {
-    let mut known: Vec<String> = Vec::new();
+/// The values in the order in which they come, without duplicates.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut known = Vec::new();
     for value in values {
         if !known.contains(&value) {
             known.push(value);
         }
     }
+    known
+}
+
+/// The same as lines of a label; `None` when they are too many.
+fn listed(values: impl Iterator<Item = String>) -> Option<Vec<String>> {
+    let known = distinct(values);
     let last = known.len() - 1;
     let word = |(place, value): (usize, String)| if place < last { format!("{value}, or") } else { value };
     (known.len() <= MOST_VALUES).then(|| known.into_iter().enumerate().map(word).collect())
@@ -56,12 +62,7 @@ fn listed(values: impl Iterator<Item = String>) -> Option<Vec<String>> {
 
 /// One text, or `x: a or b` where only what is behind the colon differs.
 fn either<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    let mut known: Vec<&str> = Vec::new();
-    texts.for_each(|text| {
-        if !known.contains(&text) {
-            known.push(text);
-        }
-    });
+    let known = distinct(texts);
     let head = known[0].split_once(": ").map_or("", |(head, _)| head);
     let behind = |text: &&str| text.strip_prefix(head).unwrap_or(text).trim_start_matches(": ").to_owned();
     let tails: Vec<String> = known.iter().map(behind).collect();
@@ -120,11 +121,7 @@ fn roles(scenario: &Scenario, ends: &[BTreeSet<usize>; 2], node: usize) -> Vec<S
         roles.push(format!("mobility protocol: {protocol}"));
     }
     for agent in &scenario.agents {
-        let at = match agent.at {
-            AgentPlace::Link(link) => scenario.links[link].from,
-            AgentPlace::Cell(cell) => scenario.cells[cell].base_station,
-        };
-        if at == node {
+        if scenario.node_of(agent.at) == node {
             roles.push(format!("agent: {}", agent.kind.map_or("none", |kind| kind.name)));
         }
     }

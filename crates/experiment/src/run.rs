@@ -322,7 +322,7 @@ pub(crate) fn finish_run(
     let record = RunRecord { emulation, ..record };
     let mut observer = world.into_observer();
     let series = observer.series.take();
-    let messages = observer.messages(&record);
+    let messages = observer.messages(scenario, &record);
     let series = series.map(|series| {
         let series = series.finish(job.cell, label(plan, job.cell), &record);
         RunSeries { messages, ..series }

@@ -105,7 +105,7 @@ impl SenderCapture {
         }
         for (element, node) in places.correspondents.iter().zip(&scenario.nodes) {
             if let Some(element) = element {
-                self.observe(*element, &format!("{node}/correspondent"), Filter::Correspondent);
+                self.observe(*element, &correspondent_name(node), Filter::Correspondent);
             }
         }
     }
@@ -156,6 +156,11 @@ impl SenderCapture {
         let capture = capture.map_err(|cause| WriteError { path: self.path, cause })?;
         capture.finish().finish()
     }
+}
+
+/// The name of the correspondent on a node.
+pub(super) fn correspondent_name(node: &str) -> String {
+    format!("{node}/correspondent")
 }
 
 /// The name of the anchor on a node.

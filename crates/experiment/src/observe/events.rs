@@ -1,7 +1,7 @@
 //! All events of a run as CSV (RFC 4180), one per row; columns that do not apply are empty. Rows are formatted in the
 //! background.
 
-use super::capture::anchor_name;
+use super::capture::{anchor_name, correspondent_name};
 use super::rows::{Rows, TimedEvent};
 use crate::atomic::WriteError;
 use crate::background::Background;
@@ -60,7 +60,7 @@ fn name_network(rows: &mut Rows, scenario: &Scenario, places: &Places) {
         name(rows, *host, node);
     }
     for (correspondent, node) in places.correspondents.iter().zip(&scenario.nodes) {
-        name(rows, *correspondent, &format!("{node}/correspondent"));
+        name(rows, *correspondent, &correspondent_name(node));
     }
     for (link, notices) in scenario.links.iter().zip(&places.notices) {
         name(rows, *notices, &format!("{}/notice", link.name));

@@ -7,10 +7,10 @@ mod labels;
 
 use super::by_element::ByElement;
 use super::positions::Positions;
-use hops::{by_distance, distances};
+use hops::distances;
 use labels::mobility;
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS, addresses, node_id};
-use seamline_scenario::schema::{AgentPlace, Scenario};
+use seamline_scenario::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::{Duration, Event, HandoverPhase, Instant, NodeId, Packet, TransportPort};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -41,8 +41,6 @@ pub(crate) struct MessageRecorder {
     positions: Vec<(Positions, u32)>,
     /// By node, from each node: how many links and cells are between; empty in large networks.
     hops: Vec<Vec<Option<usize>>>,
-    /// By flow: its sender's node, and all nodes by their distance from it.
-    order: Vec<Vec<usize>>,
     /// What was sent, oldest first. The first has the number `trimmed`.
     packets: VecDeque<Sent>,
     trimmed: usize,
@@ -92,7 +90,6 @@ impl MessageRecorder {
             names: scenario.nodes.clone(),
             flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
             positions: vec![(Positions::default(), 1); scenario.flows.len()],
-            order: scenario.flows.iter().map(|flow| by_distance(scenario, flow.ends.pair(0)[0])).collect(),
             hops: match scenario.nodes.len() {
                 count @ ..=MOST_NODES => (0..count).map(|node| distances(scenario, node)).collect(),
                 _ => Vec::new(),
@@ -120,11 +117,7 @@ impl MessageRecorder {
             self.set(at.departed, cell.base_station);
         }
         for (agent, element) in scenario.agents.iter().zip(&places.agents) {
-            let node = match agent.at {
-                AgentPlace::Link(link) => scenario.links[link].from,
-                AgentPlace::Cell(cell) => scenario.cells[cell].base_station,
-            };
-            self.set(*element, node);
+            self.set(*element, scenario.node_of(agent.at));
         }
         for (index, (mobile, at)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
             self.set(Some(at.node), mobile.node);

@@ -105,8 +105,8 @@ impl RunObserver {
     }
 
     /// The packets around the first handover, if they were recorded and there was one.
-    pub(crate) fn messages(&mut self, record: &RunRecord) -> Option<HandoverMessages> {
-        self.messages.take()?.finish(record, &self.passing)
+    pub(crate) fn messages(&mut self, scenario: &Scenario, record: &RunRecord) -> Option<HandoverMessages> {
+        self.messages.take()?.finish(scenario, record, &self.passing)
     }
 
     /// The connections of a flow in intervals, if they were recorded.

@@ -92,6 +92,13 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// The node where an agent stands.
+    pub fn node_of(&self, place: AgentPlace) -> usize {
+        match place {
+            AgentPlace::Link(link) => self.links[link].from,
+            AgentPlace::Cell(cell) => self.cells[cell].base_station,
+        }
+    }
     /// The nodes that links join to a node and to nothing else: the network behind a mobile node. None when these links lead
     /// to a cell.
     pub fn behind(&self, node: usize) -> Vec<usize> {

@@ -1,11 +1,13 @@
 //! What is shown of what was recorded.
 
+use super::hops::by_distance;
 use super::labels::packet_text;
 use super::{Fate, MessageRecorder, Sent};
 use seamline_report::messages::{HandoverMessages, Message, MessageKind, NodeNote};
 use seamline_report::record::{HandoverRecord, RunRecord};
+use seamline_scenario::schema::Scenario;
 use seamline_wire::Instant;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// What is shown before the first sign of the handover, and after the first data behind it.
 const MARGIN_S: f64 = 0.03;
@@ -15,17 +17,28 @@ const WITHOUT_DATA_S: f64 = 2.0;
 
 impl MessageRecorder {
     /// What was recorded. `passing` has, by link and then by mobile node, the flows that pass it.
-    pub(crate) fn finish(self, record: &RunRecord, passing: &[Vec<usize>]) -> Option<HandoverMessages> {
+    pub(crate) fn finish(
+        self,
+        scenario: &Scenario,
+        record: &RunRecord,
+        passing: &[Vec<usize>],
+    ) -> Option<HandoverMessages> {
         let (moved, start) = self.start?;
         let flow = *passing.get(moved)?.first()?;
         let start_s = start.as_secs_f64();
         let met = record.flows.get(flow)?.handovers.iter().find(|met| met.start_s == start_s);
         let first_sign = self.predicted.filter(|(of, _)| *of == moved).map_or(start, |(_, at)| at.min(start));
         let shown = (first_sign.as_secs_f64() - MARGIN_S)..=end(start_s, met);
-        let place: BTreeMap<usize, usize> = self.columns(flow, &shown);
-        let node = |node: usize| place.get(&node).copied();
         let packets = self.packets.iter().filter(|sent| shown.contains(&sent.at.as_secs_f64()));
-        let messages = packets.filter_map(|sent| self.message(sent, flow, &node)).collect();
+        let by_node: Vec<Message> = packets.filter_map(|sent| self.message(sent, flow)).collect();
+        // The nodes that send or receive something of this, in the order of the columns.
+        let used: BTreeSet<usize> = by_node.iter().flat_map(|message| [message.from, message.to]).collect();
+        let nodes = by_distance(scenario, scenario.flows[flow].ends.pair(0)[0]);
+        let nodes: Vec<usize> = nodes.into_iter().filter(|node| used.contains(node)).collect();
+        let node = |node: usize| nodes.iter().position(|known| *known == node);
+        let in_columns =
+            |message: Message| Some(Message { from: node(message.from)?, to: node(message.to)?, ..message });
+        let messages = by_node.into_iter().filter_map(in_columns).collect();
         let notes = self
             .notes
             .iter()
@@ -33,34 +46,20 @@ impl MessageRecorder {
         let notes = notes.filter_map(|(at, of, (_, text))| {
             Some(NodeNote { at_s: at.as_secs_f64(), node: node(*of)?, text: text.clone() })
         });
-        let mut nodes: Vec<(usize, String)> =
-            place.iter().map(|(node, place)| (*place, self.names[*node].clone())).collect();
-        nodes.sort();
         let interruption_s = met.and_then(|met| met.interruption_ms).map(|millis| millis / 1e3);
         Some(HandoverMessages {
             link: met?.link.clone(),
             flow: self.flows[flow].clone(),
             start_s,
             end_s: interruption_s.map(|seconds| start_s + seconds),
-            nodes: nodes.into_iter().map(|(_, name)| name).collect(),
+            nodes: nodes.iter().map(|node| self.names[*node].clone()).collect(),
             messages,
             notes: notes.collect(),
         })
     }
 
-    /// The nodes that send or receive something of this, each with its column.
-    fn columns(&self, flow: usize, shown: &std::ops::RangeInclusive<f64>) -> BTreeMap<usize, usize> {
-        let everywhere = |node: usize| Some(node);
-        let packets = self.packets.iter().filter(|sent| shown.contains(&sent.at.as_secs_f64()));
-        let used: Vec<usize> = packets
-            .filter_map(|sent| self.message(sent, flow, &everywhere))
-            .flat_map(|message| [message.from, message.to])
-            .collect();
-        let in_order = self.order[flow].iter().filter(|node| used.contains(node));
-        in_order.enumerate().map(|(place, node)| (*node, place)).collect()
-    }
-
-    fn message(&self, sent: &Sent, flow: usize, place: &dyn Fn(usize) -> Option<usize>) -> Option<Message> {
+    /// The message of a packet, from and to nodes.
+    fn message(&self, sent: &Sent, flow: usize) -> Option<Message> {
         if sent.flow.is_some_and(|of| of != flow) {
             return None;
         }
@@ -79,9 +78,9 @@ impl MessageRecorder {
             text,
             number: sent.number,
             tunnelled: !sent.packet.tunnels.is_empty(),
-            from: place(sent.from)?,
+            from: sent.from,
             sent_s: sent.at.as_secs_f64(),
-            to: place(to)?,
+            to,
             arrived_s: arrived.map(Instant::as_secs_f64),
         })
     }
