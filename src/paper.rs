@@ -56,7 +56,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             true => None,
             false => page::single_runs::runs(paper, &options, interrupt.flag())?,
         };
-        let diagrams = page::diagrams::diagrams(paper, &options, interrupt.flag())?;
+        let diagrams = match &single_runs {
+            None => None,
+            Some(_) => page::diagrams::diagrams(paper, &options, interrupt.flag())?,
+        };
         let single_runs = single_runs.zip(diagrams);
         let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && single_runs.is_some());
         let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &reporter));

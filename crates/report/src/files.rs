@@ -45,22 +45,25 @@ pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError>
     let tables = table::summary(report);
     let pictures = results::of_report(report);
     let network = (!report.network.nodes.is_empty()).then(|| topology(&report.network, "Network"));
+    let charts: Vec<(&str, Picture)> =
+        report.series.iter().filter_map(|run| Some((run.name.as_str(), messages::of_run(run)?))).collect();
     let downloads = if alone { downloads(&tables, origin) } else { String::new() };
-    let page =
-        File::text("report.html", page::render(report, &tables, network.as_ref(), &pictures, &downloads));
+    let page = File::text(
+        "report.html",
+        page::render(report, &tables, network.as_ref(), &pictures, &charts, &downloads),
+    );
     if alone {
         return Ok(vec![page]);
     }
-    let one_by_one = report.series.iter().filter_map(messages::of_run);
-    let over_time: Vec<Picture> =
-        report.series.iter().flat_map(over_time::of_run).chain(one_by_one).collect();
+    let over_time: Vec<Picture> = report.series.iter().flat_map(over_time::of_run).collect();
     let mut files = vec![export::provenance(origin)];
     for table in tables.iter().chain(&table::over_time(report)) {
         files.extend(export::of_table(table, origin)?);
     }
     let network = network.into_iter().flatten();
     files.extend(network.map(|picture| picture.file(origin)));
-    files.extend(pictures.iter().chain(&over_time).map(|picture| picture.file(origin)));
+    let charts = charts.iter().map(|(_, chart)| chart);
+    files.extend(pictures.iter().chain(&over_time).chain(charts).map(|picture| picture.file(origin)));
     files.push(page);
     Ok(files)
 }

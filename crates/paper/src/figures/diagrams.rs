@@ -1,6 +1,5 @@
 //! Networks, handovers message by message, and the figures of a paper that are not drawn.
 
-use super::SingleRuns;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -32,20 +31,6 @@ pub struct MessageChart {
     pub cell: BTreeMap<String, String>,
     /// How much of the run is needed, in seconds.
     pub until_s: f64,
-}
-
-impl MessageChart {
-    /// The run that it is drawn from.
-    pub(crate) fn run(&self) -> SingleRuns {
-        SingleRuns {
-            look: self.caption.clone(),
-            cells: vec![self.cell.clone()],
-            until_s: Some(self.until_s),
-            shown_s: None,
-            flows: None,
-            queues: None,
-        }
-    }
 }
 
 /// A figure of the paper that is not drawn.

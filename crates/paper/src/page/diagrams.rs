@@ -29,6 +29,9 @@ pub fn diagrams(
     let networks = documents.figures.network.iter().map(|wanted| network_of(paper, wanted, options));
     let mut all = networks.collect::<Result<Vec<Picture>, PaperError>>()?;
     for wanted in &documents.figures.message_chart {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         match drawn(paper, wanted, options, stop) {
             _ if stop.load(Ordering::Relaxed) => return Ok(None),
             picture => all.extend(picture?),
@@ -67,7 +70,8 @@ fn drawn(
     options: &PaperOptions,
     stop: &Arc<AtomicBool>,
 ) -> Result<Option<Picture>, PaperError> {
-    let (plan, ..) = choose(paper, &wanted.scenario, &wanted.run(), options)?;
+    let (plan, ..) =
+        choose(paper, &wanted.scenario, std::slice::from_ref(&wanted.cell), Some(wanted.until_s), options)?;
     let run = RunOptions { cells_over_time: 1, stop: stop.clone(), ..RunOptions::default() };
     let Ok(results) = seamline_experiment::run(&plan, &run, &|| ()) else { return Ok(None) };
     let series = results.into_iter().find_map(|result| result.series);

@@ -61,7 +61,7 @@ fn of_figure(
     options: &PaperOptions,
     stop: &Arc<AtomicBool>,
 ) -> Result<RunsOfFigure, PaperError> {
-    let (plan, places, note) = choose(paper, &figure.scenario, wanted, options)?;
+    let (plan, places, note) = choose(paper, &figure.scenario, &wanted.cells, wanted.until_s, options)?;
     let run = RunOptions { cells_over_time: plan.cells.len(), stop: stop.clone(), ..RunOptions::default() };
     let results =
         seamline_experiment::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
@@ -84,7 +84,8 @@ fn of_figure(
 pub(super) fn choose(
     paper: &Paper,
     scenario: &str,
-    wanted: &SingleRuns,
+    cells: &[BTreeMap<String, String>],
+    until_s: Option<f64>,
     options: &PaperOptions,
 ) -> Result<(Plan, Vec<usize>, Option<String>), PaperError> {
     let plan_with = |set: &[String]| Job::of_figure(paper, scenario, Path::new(""), set).map(|job| job.plan);
@@ -93,12 +94,12 @@ pub(super) fn choose(
         return Err(unknown(paper, format!("{scenario} has no cells")));
     };
     let duration_s = first.duration.as_secs_f64();
-    let until_s = wanted.until_s.unwrap_or(duration_s).min(duration_s);
+    let until_s = until_s.unwrap_or(duration_s).min(duration_s);
     let mut set = options.set.clone();
     set.extend([format!("duration={until_s} s"), "warm_up=0 s".to_owned()]);
     set.extend(first.seeds.first().map(|seed| format!("seeds=[{seed}]")));
     let mut plan = plan_with(&set)?;
-    let places = wanted.cells.iter().map(|cell| {
+    let places = cells.iter().map(|cell| {
         let place = plan.cells.iter().position(|known| is(known, cell));
         place.ok_or_else(|| unknown(paper, format!("{scenario} has no cell {cell:?}")))
     });

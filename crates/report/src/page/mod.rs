@@ -10,7 +10,7 @@ pub(crate) mod timeline;
 use crate::escape::Text;
 use crate::export::table::Table;
 use crate::model::{Outcome, Report};
-use crate::picture::{Picture, messages};
+use crate::picture::Picture;
 use crate::provenance::{Provenance, format_seeds};
 use crate::quantity::{bit_rate, count, millis, plural};
 use crate::summary::Comparison;
@@ -25,6 +25,7 @@ pub(crate) fn render(
     tables: &[Table],
     network: Option<&Result<Picture, String>>,
     pictures: &[Picture],
+    charts: &[(&str, Picture)],
     downloads: &str,
 ) -> String {
     let header = header(report);
@@ -33,7 +34,7 @@ pub(crate) fn render(
     body += &network.map(drawn_network).unwrap_or_default();
     body += &figures(pictures);
     body += &timeline::section(&encoded);
-    body += &handovers(report);
+    body += &handovers(charts);
     body += &tables::tables(tables);
     body += downloads;
     body += &provenance(&report.provenance);
@@ -203,12 +204,11 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
 }
 
 /// The first handover of one run of each cell, message by message; all but the first are folded.
-fn handovers(report: &Report) -> String {
-    let charts = report.series.iter().filter_map(|run| Some((run, messages::of_run(run)?)));
+fn handovers(charts: &[(&str, Picture)]) -> String {
     let mut content = String::new();
-    for (run, picture) in charts {
+    for (name, picture) in charts {
         let chart = figure(&picture.svg, &picture.caption);
-        content += &if content.is_empty() { chart } else { folded(&run.name, &chart) };
+        content += &if content.is_empty() { chart } else { folded(name, &chart) };
     }
     if content.is_empty() {
         content

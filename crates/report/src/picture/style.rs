@@ -34,8 +34,13 @@ pub fn colour(n: usize) -> &'static str {
 
 /// Attributes of the line of the `n`-th of several.
 pub fn stroke(n: usize) -> String {
+    stroke_of(n, "series", "2")
+}
+
+/// The same with further classes and another width.
+pub fn stroke_of(n: usize, classes: &str, width: &str) -> String {
     format!(
-        "class=\"series s{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\"{}",
+        "class=\"{classes} s{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"{}",
         n % COLOURS.len(),
         colour(n),
         dash(n)

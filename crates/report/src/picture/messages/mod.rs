@@ -175,8 +175,7 @@ impl<'a> Chart<'a> {
         };
         let n = KINDS.iter().position(|(kind, _)| *kind == first.kind).unwrap_or(0);
         let wide = if packets.count > 1 { "3.2" } else { "1.6" };
-        let stroke = style::stroke(n).replacen("stroke-width=\"2\"", &format!("stroke-width=\"{wide}\""), 1);
-        svg.line((from, y), (to, below), &stroke.replacen("series", "series message", 1));
+        svg.line((from, y), (to, below), &style::stroke_of(n, "series message", wide));
         if first.arrived_s.is_some() {
             head(svg, (from, y), (to, below), n);
         } else {
@@ -184,7 +183,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Beside the start of an arrow, or beside the line of a node.
+    /// Next to the start of an arrow, or to the line of a node.
     fn draw_text(&self, svg: &mut Svg, row: &Row, y: f64) {
         let (x, to_the_right, text, class) = match row {
             Row::Packets(packets) => {

@@ -69,7 +69,7 @@ impl Layout {
     }
 }
 
-/// The nodes of each column, by breadth-first search from the first sender; nodes that nothing joins to it begin anew.
+/// The nodes of each column, by breadth-first search from the first sender; nodes that nothing joins to it begin another.
 fn columns(network: &Topology) -> Vec<Vec<usize>> {
     let count = network.nodes.len();
     let mut depth = vec![None; count];
@@ -234,7 +234,7 @@ fn labels(network: &Topology, layout: &Layout) -> Option<Vec<Rect>> {
     Some(taken.split_off(nodes))
 }
 
-/// Beside the longest piece of a line: its middle first, then towards the ends.
+/// Next to the longest piece of a line: its middle first, then towards the ends.
 fn candidates(route: &[(f64, f64)], size: (f64, f64)) -> impl Iterator<Item = Rect> + use<> {
     let long = |pair: &&[(f64, f64)]| libm::hypot(pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
     let longest = route.windows(2).max_by(|a, b| long(a).total_cmp(&long(b)));

@@ -175,7 +175,7 @@ fn draw_flow(svg: &mut Svg, flow: &Flow, (from, to): (f64, f64), y: f64) {
 
 /// A line with a head at its end, as the `n`-th of several.
 pub(super) fn arrow(svg: &mut Svg, from: (f64, f64), to: (f64, f64), n: usize) {
-    svg.line(from, to, &super::style::stroke(n).replacen("series", "series arrow", 1));
+    svg.line(from, to, &super::style::stroke_of(n, "series arrow", "2"));
     head(svg, from, to, n);
 }
 
