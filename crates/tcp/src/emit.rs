@@ -123,6 +123,11 @@ impl TimestampClock {
         let ticks = now.saturating_since(self.recent_since).as_nanos() / self.tick.as_nanos().max(1);
         self.least_echo = Some(self.recent.wrapping_add(ticks as u32));
     }
+    /// Take over another TS.Recent. A lower bound that it has reached is needed no longer, and would be passed again when the clock wraps.
+    pub(crate) fn keep(&mut self, now: Instant, value: u32) {
+        (self.recent, self.recent_since) = (value, now);
+        self.least_echo = self.least_echo.filter(|least| value.wrapping_sub(*least).cast_signed() < 0);
+    }
     /// TSval at `now`; begins at one, because zero means "nothing to echo".
     pub(crate) fn value(&self, now: Instant) -> u32 {
         ((now.as_nanos() / self.tick.as_nanos().max(1)) as u32).wrapping_add(1)
@@ -294,4 +299,24 @@ pub(crate) fn reset_for(packet: &Packet, out: &mut Outbox) {
         ..Packet::default()
     };
     out.send(Port(0), answer);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is echoed keeps to the peer's clock when that wraps, 2^31 ticks after a bound was reached and later.
+    #[test]
+    fn a_lower_bound_ends_when_it_is_reached() {
+        let mut clock = TimestampClock::new(Duration::from_millis(1));
+        clock.keep(Instant::ZERO, 100);
+        clock.advance_echo(Instant::from_millis(50));
+        assert_eq!(clock.echo(), 150);
+        clock.keep(Instant::from_millis(60), 120);
+        assert_eq!(clock.echo(), 150, "the bound is not reached");
+        for value in [150, 1 << 30, (1 << 31) + 149, (1 << 31) + 151, u32::MAX, 149] {
+            clock.keep(Instant::from_secs(1), value);
+            assert_eq!(clock.echo(), value);
+        }
+    }
 }

@@ -154,6 +154,9 @@ impl Host {
                     connection.take_count(now, &packet, transactions);
                 }
                 connection.endpoint.on_packet(now, &packet, out);
+                if let Some(transactions) = &mut self.transactions {
+                    connection.confirm_count(transactions);
+                }
                 connection.settle(now, out);
                 self.timers.bring_forward(id, connection.wake_at());
             }
@@ -250,14 +253,18 @@ impl Connection {
             _ => 0,
         }
     }
-    /// What a SYN says of its sender's count, before the endpoint takes it in; and whether a handshake that is over confirms one.
+    /// A handshake that is over confirms the count of its SYN.
+    fn confirm_count(&mut self, transactions: &mut Transactions) {
+        if self.endpoint.state().is_synchronized()
+            && let Some(count) = self.unconfirmed.take()
+        {
+            transactions.confirm(self.endpoint.remote().node, count);
+        }
+    }
+    /// What a SYN says of its sender's count, before the endpoint takes it in.
     fn take_count(&mut self, now: Instant, packet: &Packet, transactions: &mut Transactions) {
         let peer = packet.source;
         let is_syn = packet.segment.flags.intersects(Flags::SYN);
-        if let Some(count) = self.unconfirmed.filter(|_| packet.segment.flags == Flags::ACK) {
-            self.unconfirmed = None;
-            transactions.confirm(peer, count);
-        }
         let Some(Mark::ConnectionCount(said)) = packet.segment.mark.filter(|_| is_syn) else { return };
         let wants = self.endpoint.parameters().connection.transactions;
         match said {

@@ -31,6 +31,16 @@ struct Peer {
     knows_us: bool,
 }
 
+impl Peer {
+    /// Keep this count unless a newer one is known.
+    fn learn(&mut self, count: u32) {
+        let is_newer = |known: u32| count.wrapping_sub(known).cast_signed() > 0;
+        if self.received.is_none_or(is_newer) {
+            self.received = Some(count);
+        }
+    }
+}
+
 impl Transactions {
     /// The count of another connection.
     pub(crate) fn next(&mut self) -> u32 {
@@ -49,11 +59,11 @@ impl Transactions {
         let peer = self.peers.entry(peer).or_default();
         match count {
             ConnectionCount::Count(count) => {
-                let is_newer = peer.received.is_some_and(|known| count.wrapping_sub(known).cast_signed() > 0);
-                if is_newer {
-                    peer.received = Some(count);
+                let before = peer.received;
+                if before.is_some() {
+                    peer.learn(count);
                 }
-                is_newer
+                peer.received != before
             }
             ConnectionCount::New(_) => {
                 peer.received = None;
@@ -64,11 +74,13 @@ impl Transactions {
     }
     /// The handshake of a connection with this count of the peer's is over.
     pub(crate) fn confirm(&mut self, peer: NodeId, count: u32) {
-        self.peers.entry(peer).or_default().received = Some(count);
+        self.peers.entry(peer).or_default().learn(count);
     }
     /// The peer has answered a count of this host by one of its own.
     pub(crate) fn answered(&mut self, peer: NodeId, count: u32) {
-        *self.peers.entry(peer).or_default() = Peer { received: Some(count), knows_us: true };
+        let peer = self.peers.entry(peer).or_default();
+        peer.knows_us = true;
+        peer.learn(count);
     }
 }
 
@@ -88,6 +100,12 @@ mod tests {
         assert!(known.accepts(PEER, ConnectionCount::Count(6)));
         assert!(!known.accepts(PEER, ConnectionCount::Count(6)), "the same SYN again");
         assert!(!known.accepts(PEER, ConnectionCount::Count(4)), "an older one");
+        known.confirm(PEER, 5);
+        assert!(
+            !known.accepts(PEER, ConnectionCount::Count(6)),
+            "a handshake that ends late takes nothing back"
+        );
+        known.confirm(PEER, 1 << 31);
         known.confirm(PEER, u32::MAX);
         assert!(known.accepts(PEER, ConnectionCount::Count(2)), "counts wrap");
         assert!(!known.accepts(PEER, ConnectionCount::New(3)), "CC.NEW");

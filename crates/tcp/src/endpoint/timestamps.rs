@@ -58,8 +58,7 @@ impl Endpoint {
         if let Some(timestamps) =
             segment.timestamps.filter(|it| start <= last_acknowledged && (is_newer(it.value) || !keeps_older))
         {
-            clock.recent = timestamps.value;
-            clock.recent_since = now;
+            clock.keep(now, timestamps.value);
         }
     }
 
