@@ -230,9 +230,7 @@ impl Connection for MTcp {
     fn on_arrival(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.store.begin_elsewhere(now, exit);
         self.round_trip.begin_elsewhere();
-        if !self.store.is_empty() {
-            self.timer = now + self.round_trip.timeout();
-        }
+        self.restart_timer(now);
     }
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
         (self.heard.acknowledged, self.store.packets().collect())
