@@ -80,7 +80,11 @@ pub trait Connection: Debug + Send {
     fn is_over(&self) -> bool {
         false
     }
-    /// The connection is forgotten, or there is no room for it at the agent to which it was handed over: release what is kept, and
+    /// Release what is kept, as far as the hosts can continue without it.
+    fn let_go(&mut self, _exit: &mut Exit<'_>) {}
+    /// The connection is forgotten, or there is no room for it at the agent to which it was handed over: release all that is kept, and
     /// reset the hosts that cannot continue without it.
-    fn end(&mut self, _now: Instant, _exit: &mut Exit<'_>) {}
+    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
+        self.let_go(exit);
+    }
 }

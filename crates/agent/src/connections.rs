@@ -3,24 +3,28 @@
 //! In a simulated network the ends are nodes, and the table is the agent's machine. On real interfaces they are IP addresses in a VLAN: then
 //! [`Connections::admit`] finds or begins the connection of a segment, and [`Connections::show`] lets the agent act on it.
 
+mod acting;
 mod admission;
 mod adopted;
 mod handed_over;
 mod machine;
+mod room;
+mod shares;
 
 pub use admission::Admission;
 pub use handed_over::Moved;
 
 use crate::connection::{Connection, ConnectionMaker};
-use crate::exit::{Counters, Exit};
+use crate::exit::Counters;
 use crate::guard::Guard;
-use crate::key::{ConnectionKey, Side};
-use crate::passed::{PassedSyn, PassedSyns};
+use crate::key::{ConnectionKey, End, Side};
+use crate::passed::PassedSyns;
 use crate::ways::Ways;
 use admission::Handshake;
-use seamline_wire::control::RecoveryMessage;
+use room::Shortage;
 use seamline_wire::timers::{NEVER, Timers};
-use seamline_wire::{Duration, Instant, NodeId, Outbox, Packet};
+use seamline_wire::{Duration, Instant, NodeId, Outbox};
+use shares::{Numbers, Shares};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an agent may hold, all connections together.
@@ -74,7 +78,8 @@ struct Slot<A, L> {
     /// `None` in a free place.
     held: Option<(ConnectionKey<A>, Box<dyn Connection>)>,
     generation: u32,
-    last_heard: Instant,
+    /// By side: when something was heard of it last.
+    heard: [Instant; 2],
     /// It has come from another agent, and its part has not acted on that.
     is_new_here: bool,
     /// Neither end has acknowledged what the other has sent: the agent is not shown it.
@@ -83,6 +88,10 @@ struct Slot<A, L> {
     ways: Ways,
     /// By side: the link header of the newest packet that leaves there.
     links: [Option<L>; 2],
+    /// Bytes of packets kept of it.
+    kept: u64,
+    /// Who has it.
+    owners: Numbers,
     /// What its numbers can be; `None` if its part judges that.
     guard: Option<Box<Guard>>,
 }
@@ -91,13 +100,19 @@ impl<A, L> Slot<A, L> {
     const FREE: Self = Slot {
         held: None,
         generation: 0,
-        last_heard: Instant::ZERO,
+        heard: [Instant::ZERO; 2],
         is_new_here: false,
         is_unconfirmed: false,
         ways: Ways::UNKNOWN,
         links: [None, None],
+        kept: 0,
+        owners: [0; 2],
         guard: None,
     };
+
+    fn last_heard(&self) -> Instant {
+        self.heard[0].max(self.heard[1])
+    }
 }
 
 /// The connections of an agent.
@@ -120,13 +135,16 @@ pub struct Connections<A = NodeId, L = ()> {
     timers: Timers,
     counters: Counters,
     kept_bytes: u64,
-    /// From another agent, and there is no room for them; they end when the machine is woken.
+    shares: Shares<A>,
+    short_of_places: Shortage,
+    short_of_memory: Shortage,
+    /// There is no room for them; they end when the machine is woken.
     refused: Vec<(ConnectionKey<A>, Box<dyn Connection>)>,
     /// If it has to see connections begin: those that passed and that it does not know.
     passed: Option<PassedSyns<A>>,
 }
 
-impl<A: Copy + Ord, L: Copy> Connections<A, L> {
+impl<A: End, L: Copy> Connections<A, L> {
     /// An agent that has seen nothing, and makes its part in a connection by `make`.
     pub fn new(limits: Limits, make: ConnectionMaker) -> Self {
         Connections {
@@ -143,13 +161,17 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             timers: Timers::default(),
             counters: Counters::default(),
             kept_bytes: 0,
+            shares: Shares::new(),
+            short_of_places: Shortage::default(),
+            short_of_memory: Shortage::default(),
             refused: Vec::new(),
             passed: None,
         }
     }
     /// For real networks: the agent is shown a connection once one end has acknowledged what the other has sent, which a host with forged
     /// addresses cannot do. Until then its place is lent: the next newcomer takes the oldest such place when no other is left. And a connection that
-    /// begins, or that both ends have ended, is forgotten after 240 s (RFC 5382).
+    /// begins, or that both ends have ended, is forgotten after 240 s (RFC 5382). Where room is short, hosts that are silent and the one that has
+    /// most give way.
     #[must_use]
     pub fn confirming(mut self) -> Self {
         self.is_confirming = true;
@@ -167,6 +189,10 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
+    }
+    /// The bytes of packets that are kept, as they count against [`Limits::bytes`].
+    pub fn kept_bytes(&self) -> u64 {
+        self.kept_bytes
     }
     /// How many connections the agent is shown.
     pub fn shown(&self) -> usize {
@@ -196,35 +222,21 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
 
     /// A place for a connection, if there is room.
     fn begin(&mut self, now: Instant, key: ConnectionKey<A>) -> Option<usize> {
-        let index = self.make_room()?;
+        let index = self.free_place(now, &key)?;
         let connection = self.make.make();
         let slot = &mut self.slots[index];
         slot.guard = (!connection.judges()).then(Box::default);
         slot.held = Some((key, connection));
+        slot.owners = self.shares.enter(key.wireless.0);
         self.by_key.insert(key, index);
         if self.is_confirming {
             slot.is_unconfirmed = true;
-            slot.last_heard = now;
+            slot.heard = [now; 2];
             self.timers.set(index, now + self.limits.idle.min(TRANSITORY));
             self.unconfirmed.insert((now, index));
             self.handshakes.insert(index, Handshake::begun(now));
         }
         Some(index)
-    }
-
-    /// A free place, or that of the oldest connection that the agent is not shown.
-    fn make_room(&mut self) -> Option<usize> {
-        if self.by_key.len() >= self.limits.connections as usize {
-            let (_, oldest) = *self.unconfirmed.first()?;
-            self.counters.displaced += 1;
-            self.take(oldest);
-        }
-        if self.free.is_empty() {
-            self.slots.push(Slot::FREE);
-            self.timers.add(NEVER);
-            return Some(self.slots.len() - 1);
-        }
-        self.free.pop()
     }
 
     fn end(&mut self, now: Instant, index: usize, out: &mut Outbox) {
@@ -237,8 +249,10 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
     fn take(&mut self, index: usize) -> Option<Moved<A>> {
         let slot = &mut self.slots[index];
         let generation = slot.generation.wrapping_add(1);
-        let Slot { held, ways, guard, .. } = std::mem::replace(slot, Slot { generation, ..Slot::FREE });
+        let Slot { held, ways, guard, kept, owners, .. } =
+            std::mem::replace(slot, Slot { generation, ..Slot::FREE });
         let (key, connection) = held?;
+        self.shares.leave(owners, kept);
         self.by_key.remove(&key);
         self.last_found = None;
         self.timers.set(index, NEVER);
@@ -249,119 +263,11 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         Some(Moved { key, connection, ways, guard })
     }
 
-    fn exit<'a>(&'a mut self, out: &'a mut Outbox) -> Exit<'a> {
-        Exit::new(out, &mut self.counters, &mut self.kept_bytes, self.limits.bytes, &Ways::UNKNOWN)
-    }
-
     /// How long a connection may be silent.
     fn limit(&self, index: usize) -> Duration {
         let slot = &self.slots[index];
         let has_ended = || slot.guard.as_ref().is_some_and(|guard| guard.has_ended() == [true; 2]);
         let is_transitory = self.is_confirming && (slot.is_unconfirmed || has_ended());
         if is_transitory { self.limits.idle.min(TRANSITORY) } else { self.limits.idle }
-    }
-
-    /// Let the agent act on a segment that was admitted. `came` are the bytes of a real packet, from its IP header on: a copy that is kept has
-    /// them, the segment itself does not. It leaves without, too, changed or not.
-    pub fn show(
-        &mut self,
-        now: Instant,
-        from: Side,
-        place: Place,
-        packet: Box<Packet>,
-        came: &[u8],
-        out: &mut Outbox,
-    ) {
-        let index = place.index();
-        let silent_until = now + self.limit(index);
-        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Slot { held: Some((_, connection)), ways, .. } = &mut slots[index] else {
-            unreachable!("what is admitted is held")
-        };
-        ways.note(from.other(), packet.tunnels);
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways).with_bytes(came);
-        connection.on_segment(now, from, packet, exit);
-        timers.bring_forward(index, connection.wake_at().min(silent_until));
-        if connection.is_over() {
-            self.end(now, index, out);
-        }
-    }
-
-    /// Let the agent act on a message about a connection that it is shown. A message that cannot be about it is forwarded.
-    pub fn show_message(
-        &mut self,
-        now: Instant,
-        from: Side,
-        place: Place,
-        message: RecoveryMessage,
-        packet: Box<Packet>,
-        out: &mut Outbox,
-    ) {
-        let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-        let Slot { held: Some((_, connection)), ways, guard, .. } = &mut slots[place.index()] else {
-            return out.send(from.onwards(), packet);
-        };
-        if guard.as_ref().is_some_and(|it| !it.admits_ranges(Side::Wired, message.ranges.as_slice())) {
-            counters.implausible += 1;
-            return out.send(from.onwards(), packet);
-        }
-        ways.note(from.other(), packet.tunnels);
-        let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);
-        connection.on_message(now, from, message, packet, exit);
-        timers.bring_forward(place.index(), connection.wake_at());
-    }
-
-    /// When to call [`Connections::wake`].
-    pub fn wake_at(&self) -> Option<Instant> {
-        let refuses = (!self.refused.is_empty()).then_some(Instant::ZERO);
-        refuses.or_else(|| self.timers.first().map(|(at, _)| at))
-    }
-
-    /// Forget what has been silent for too long, and let the agent act where its time has come.
-    pub fn wake(&mut self, now: Instant, out: &mut Outbox) {
-        self.end_refused(now, out);
-        while let Some((_, index)) = self.timers.first().filter(|(at, _)| *at <= now) {
-            if self.slots[index].is_new_here {
-                self.slots[index].last_heard = now;
-            }
-            let expires = self.slots[index].last_heard + self.limit(index);
-            if expires <= now {
-                self.counters.expired += 1;
-                self.end(now, index, out);
-                continue;
-            }
-            let Connections { slots, counters, kept_bytes, limits, timers, .. } = self;
-            let Slot { held, is_new_here, ways, .. } = &mut slots[index];
-            let Some((_, connection)) = held else {
-                timers.set(index, expires);
-                continue;
-            };
-            let exit = &mut Exit::new(out, counters, kept_bytes, limits.bytes, ways);
-            if std::mem::take(is_new_here) {
-                connection.on_arrival(now, exit);
-            }
-            if connection.wake_at() <= now {
-                connection.on_wake(now, exit);
-            }
-            timers.set(index, connection.wake_at().min(expires));
-            if connection.is_over() {
-                self.end(now, index, out);
-            }
-        }
-    }
-
-    /// End what there is no room for; until then it counts as kept.
-    fn end_refused(&mut self, now: Instant, out: &mut Outbox) {
-        for (key, mut connection) in std::mem::take(&mut self.refused) {
-            self.note_passed(now, key, PassedSyn::Any);
-            self.kept_bytes += connection.kept_bytes();
-            connection.end(now, &mut self.exit(out));
-        }
-    }
-
-    fn note_passed(&mut self, now: Instant, key: ConnectionKey<A>, syn: PassedSyn) {
-        if let Some(passed) = &mut self.passed {
-            passed.note(now, key, syn);
-        }
     }
 }

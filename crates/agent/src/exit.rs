@@ -52,6 +52,10 @@ Counters {
     known,
     /// Connections forgotten before the agent was shown them, because another one took their place.
     displaced,
+    /// Connections forgotten for those of other hosts, because their host had more of the table than any other.
+    evicted,
+    /// Times all packets kept of a connection were dropped: its mobile host was silent for long, or another one needed the room.
+    cleared,
     /// Connections that the agent has split in two.
     split,
 }

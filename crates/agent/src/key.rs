@@ -47,6 +47,17 @@ impl Side {
     }
 }
 
+/// The address of one end of a connection.
+pub trait End: Copy + Ord {
+    /// The network in which one host can have all addresses.
+    #[must_use]
+    fn network(self) -> Self {
+        self
+    }
+}
+
+impl End for NodeId {}
+
 /// A TCP connection, the same for both of its directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionKey<A = NodeId> {

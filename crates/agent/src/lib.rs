@@ -41,7 +41,7 @@ pub use connections::{Admission, Connections, Limits, Moved, Place};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use fairness::FairnessParameters;
-pub use key::{ConnectionKey, Side};
+pub use key::{ConnectionKey, End, Side};
 pub use m_tcp::MTcpParameters;
 pub use obtcp::{ObtcpParameters, Role};
 pub use passed::PassedSyn;

@@ -209,8 +209,9 @@ impl Connection for Wtcp {
     fn kept_bytes(&self) -> u64 {
         self.store.bytes()
     }
-    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
+    fn let_go(&mut self, exit: &mut Exit<'_>) {
         self.store.clear(exit);
+        self.waits_from = None;
         self.timer = NEVER;
     }
 }

@@ -9,7 +9,7 @@ use crate::handed::HandOverCounters;
 use crate::metrics::counters;
 use crate::outgoing::Outgoing;
 use arrivals::Arrivals;
-use seamline_agent::{Admission, ConnectionKey, Connections, Counters, Kind, Parameters, Place, Side};
+use seamline_agent::{Admission, ConnectionKey, Connections, Counters, End, Kind, Parameters, Place, Side};
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{DecodeError, Decoded, Headers, decode, decode_complete, recovery};
 use seamline_wire::control::RecoveryMessage;
@@ -78,6 +78,17 @@ struct Address {
     vlans: u32,
 }
 
+impl End for Address {
+    /// A host has as many IPv6 addresses as it likes in its prefix of 64 bits (RFC 7421).
+    fn network(self) -> Self {
+        let ip = match self.ip {
+            IpAddr::V6(ip) => IpAddr::V6((ip.to_bits() >> 64 << 64).into()),
+            ip => ip,
+        };
+        Address { ip, ..self }
+    }
+}
+
 type Key = ConnectionKey<Address>;
 
 /// An agent between two sides.
@@ -142,6 +153,10 @@ impl Engine {
     /// How many connections the agent is shown now.
     pub fn known_flows(&self) -> usize {
         self.connections.shown()
+    }
+    /// The bytes of packets that the agent keeps, each with its [`OVERHEAD`].
+    pub fn kept_bytes(&self) -> u64 {
+        self.connections.kept_bytes()
     }
     /// How many connections the table holds, those included that the agent is not shown yet.
     pub fn flows(&self) -> usize {

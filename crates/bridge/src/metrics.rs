@@ -54,6 +54,10 @@ counters! {
 BridgeCounters {
     /// Connections known to the agent now.
     gauge "flows" known_flows: u64,
+    /// Bytes of packets kept now, as they count against `memory`.
+    gauge "kept_bytes" kept_bytes: u64,
+    /// Most bytes of packets that may be kept (`memory`).
+    gauge "memory_bytes" memory_bytes: u64,
     /// Hand-overs that could not be delivered.
     counter "hand_over_failures" hand_over_failures: u64,
     /// Incoming hand-overs refused or aborted.
@@ -154,9 +158,15 @@ const AGENT: &[Metric<Counters>] = &[
     counter("flows_known", "Connections that became known to the agent.", |it| it.known),
     counter("flows_expired", "Connections forgotten because they were idle.", |it| it.expired),
     counter("flows_displaced", "Unconfirmed connections displaced by newer ones.", |it| it.displaced),
+    counter("flows_evicted", "Connections forgotten for those of hosts that had fewer.", |it| it.evicted),
     counter("flows_no_room", "Segments of connections for which the table had no room.", |it| it.unknown),
     counter("cached", "Data packets cached.", |it| it.cached),
     counter("not_cached", "Data packets not cached for lack of room.", |it| it.not_cached),
+    counter(
+        "cache_cleared",
+        "Times the cache of a connection was emptied because its mobile host was silent or others needed the room.",
+        |it| it.cleared,
+    ),
     counter("local_retransmissions", "Data packets retransmitted by the agent.", |it| {
         it.local_retransmissions
     }),

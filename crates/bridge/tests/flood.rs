@@ -160,3 +160,60 @@ fn what_is_kept_stays_within_the_memory_that_is_set() {
         }
     }
 }
+
+/// The phones of 100 downloads vanish, and what is on its way to them fills the memory. A phone that comes then is helped nevertheless, and
+/// a minute later nothing is kept for the others.
+#[test]
+fn phones_that_vanish_leave_the_memory_to_others() {
+    for kind in ["snoop", "obtcp-bs", "obtcp-mr"] {
+        let mut bridge = Bridge::new(kind);
+        for port in 0..100 {
+            let vanished = (1000, 5000 + port);
+            bridge.open(vanished);
+            for number in 0..80 {
+                bridge.pass(Side::Wired, [FIXED, vanished], Flags::ACK, [1 + 1400 * number, 7], &[1; 1400]);
+            }
+        }
+        let full = bridge.engine.agent_counters();
+        assert!(full.not_cached > 0 && bridge.engine.kept_bytes() <= limits().bytes, "{kind}: {full:?}");
+        bridge.now += Duration::from_secs(2);
+        let phone = mobile(1);
+        bridge.open(phone);
+        for number in 0..80 {
+            bridge.pass(Side::Wired, [FIXED, phone], Flags::ACK, [1 + 1400 * number, 7], &[1; 1400]);
+        }
+        let after = bridge.engine.agent_counters();
+        assert_eq!((after.cached - full.cached, after.not_cached), (80, full.not_cached), "{kind}");
+        assert!((1..100).contains(&after.cleared), "{kind}: not more than needed: {}", after.cleared);
+        bridge.pass(Side::Wireless, [phone, FIXED], Flags::ACK, [7, 1], &[]);
+        bridge.now += Duration::from_secs(59);
+        bridge.pass(Side::Wireless, [phone, FIXED], Flags::ACK, [7, 1 + 1400 * 80], &[]);
+        bridge.now += Duration::from_secs(2);
+        let mut sent = Outgoing::new();
+        bridge.engine.wake(bridge.now, &mut sent);
+        assert_eq!((bridge.engine.kept_bytes(), bridge.engine.known_flows()), (0, 101), "{kind}");
+    }
+}
+
+/// One host opens more connections than there are places, and says nothing in them. Others get places, and keep them.
+#[test]
+fn one_host_leaves_places_to_others() {
+    for kind in ["snoop", "obtcp-bs", "obtcp-mr"] {
+        let mut bridge = Bridge::new(kind);
+        bridge.open(mobile(1));
+        for port in 0..ROOM + 1000 {
+            bridge.open((1000, 1024 + port as u16));
+        }
+        assert_eq!((bridge.engine.known_flows(), bridge.engine.agent_counters().evicted), (ROOM as usize, 0));
+        for number in 2..1000 {
+            bridge.open(mobile(number));
+        }
+        let all = bridge.engine.agent_counters();
+        assert!((998..2000).contains(&all.evicted), "{kind}: {}", all.evicted);
+        let before = bridge.engine.counters().shown;
+        for number in 1..1000 {
+            bridge.pass(Side::Wired, [FIXED, mobile(number)], Flags::ACK, [1, 7], &[1; 100]);
+        }
+        assert_eq!(bridge.engine.counters().shown - before, 999, "{kind}: all are helped");
+    }
+}

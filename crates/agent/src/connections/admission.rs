@@ -2,7 +2,7 @@
 
 use super::{Connections, Place, Slot};
 use crate::guard::Verdict;
-use crate::key::{ConnectionKey, Side};
+use crate::key::{ConnectionKey, End, Side};
 use crate::passed::PassedSyn;
 use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber};
 
@@ -54,7 +54,7 @@ fn begins(flags: Flags) -> bool {
     flags.contains(Flags::SYN) && !flags.contains(Flags::ACK)
 }
 
-impl<A: Copy + Ord, L: Copy> Connections<A, L> {
+impl<A: End, L: Copy> Connections<A, L> {
     /// A segment comes from this side. `link` is its link header: what is sent to where it goes has the newest one.
     pub fn admit(
         &mut self,
@@ -128,7 +128,7 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
 
     fn note(&mut self, now: Instant, index: usize, from: Side, link: Option<L>) {
         let slot = &mut self.slots[index];
-        slot.last_heard = now;
+        slot.heard[from.index()] = now;
         if link.is_some() {
             slot.links[from.other().index()] = link;
         }
@@ -226,9 +226,11 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
             Verdict::Credible => true,
             Verdict::Implausible => false,
             Verdict::Replaced => {
-                let Some((_, connection)) = &mut slot.held else { unreachable!("what has a guard is held") };
-                let mut ended = std::mem::replace(connection, self.make.make());
-                ended.end(now, &mut self.exit(out));
+                self.act(index, &[], out, |connection, exit| connection.end(now, exit));
+                let Some((_, connection)) = &mut self.slots[index].held else {
+                    unreachable!("what has a guard is held")
+                };
+                *connection = self.make.make();
                 true
             }
         }

@@ -1,10 +1,10 @@
 //! What a bridge asks of the table, and does to it, besides showing packets to the agent.
 
 use super::{Connections, Place, Slot};
-use crate::key::{ConnectionKey, Side};
+use crate::key::{ConnectionKey, End, Side};
 use seamline_wire::{Instant, NodeId, Packet, SequenceNumber, TransportPort};
 
-impl<A: Copy + Ord, L: Copy> Connections<A, L> {
+impl<A: End, L: Copy> Connections<A, L> {
     /// The connection with this key, if the agent is shown it.
     pub fn find_shown(&self, key: &ConnectionKey<A>) -> Option<Place> {
         let index = *self.by_key.get(key)?;
@@ -60,14 +60,13 @@ impl<A: Copy + Ord, L: Copy> Connections<A, L> {
         let index = self.find_or_begin(now, key)?;
         let is_new = self.confirm(index);
         let slot = &mut self.slots[index];
-        slot.last_heard = now;
+        slot.heard = [now; 2];
         slot.guard = Some(Box::default());
         if is_new {
             slot.links[Side::Wireless.index()] = Some(link);
         }
-        if let Some((_, known)) = slot.held.replace((key, self.make.make())) {
-            self.kept_bytes -= known.kept_bytes();
-        }
+        slot.held = Some((key, self.make.make()));
+        self.set_kept(index, 0);
         self.note_ends(index, has_ended);
         Some(self.place(index))
     }

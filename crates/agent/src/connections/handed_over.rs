@@ -72,13 +72,13 @@ impl Agent for Connections {
             if let Some(known) = self.find_shown(&key) {
                 self.forget(known);
             }
-            let kept_bytes = self.kept_bytes + connection.kept_bytes();
-            let fits = kept_bytes <= self.limits.bytes;
+            let kept = connection.kept_bytes();
+            let fits = self.kept_bytes + kept <= self.limits.bytes;
             let Some(index) = fits.then(|| self.find_or_begin(Instant::ZERO, key)).flatten() else {
                 self.refused.push((key, connection));
                 continue;
             };
-            self.kept_bytes = kept_bytes;
+            self.set_kept(index, kept);
             let slot = &mut self.slots[index];
             slot.held = Some((key, connection));
             (slot.ways, slot.guard) = (ways, guard);

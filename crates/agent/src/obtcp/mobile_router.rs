@@ -265,7 +265,7 @@ impl Connection for MobileRouter {
     fn kept_bytes(&self) -> u64 {
         self.store.bytes()
     }
-    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
+    fn let_go(&mut self, exit: &mut Exit<'_>) {
         self.store.clear(exit);
         self.host_timer = NEVER;
     }

@@ -272,8 +272,10 @@ impl Connection for Snoop {
     fn kept_bytes(&self) -> u64 {
         self.cache.bytes()
     }
-    fn end(&mut self, _now: Instant, exit: &mut Exit<'_>) {
+    fn let_go(&mut self, exit: &mut Exit<'_>) {
         self.cache.clear(exit);
+        self.expected = Expected::None;
+        self.first_is_under_way = false;
         self.timer = NEVER;
     }
 }

@@ -7,6 +7,7 @@ mod hand_over;
 mod log;
 mod port;
 mod publish;
+mod shortage;
 mod split;
 mod timed_stream;
 mod worker;

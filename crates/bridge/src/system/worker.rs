@@ -6,6 +6,7 @@ use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::log::{CHECK, Every, Log, WARN};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
+use super::shortage::Shortage;
 use crate::engine::{Engine, Settings};
 use crate::metrics::{BridgeCounters, PortCounters, Snapshot};
 use crate::outgoing::Outgoing;
@@ -141,6 +142,7 @@ struct Worker<'a> {
     publish: Every,
     /// Of each interface, about packets that were coalesced.
     warning: [Every; 2],
+    shortage: Shortage,
 }
 
 impl<'a> Worker<'a> {
@@ -157,6 +159,7 @@ impl<'a> Worker<'a> {
             look: Every::new(LOOK),
             publish: Every::new(PUBLISH),
             warning: [Every::new(WARN); 2],
+            shortage: Shortage::new(),
         }
     }
 
@@ -309,6 +312,8 @@ impl<'a> Worker<'a> {
 
     /// Check whether the interfaces exist and run, and their MTUs.
     fn look(&mut self, now: Instant, log: &mut Log) {
+        let shortage = self.shortage.look(now, &self.engine, self.overload);
+        shortage.into_iter().for_each(|line| log.write(line));
         for side in Side::BOTH {
             self.look_for(side, now, log);
             let place = side.index();
@@ -363,6 +368,8 @@ impl<'a> Worker<'a> {
                 hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),
                 hand_overs_refused: shared.hand_overs_refused.load(Ordering::Relaxed),
                 known_flows: self.engine.known_flows() as u64,
+                kept_bytes: self.engine.kept_bytes(),
+                memory_bytes: self.engine.settings().parameters.limits.bytes,
                 overload: self.overload,
                 bypasses: shared.bypasses.load(Ordering::Relaxed),
                 bypassed: shared.bypassed.load(Ordering::Relaxed),
