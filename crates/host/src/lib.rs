@@ -7,7 +7,7 @@
 //! Everything that asks the kernel is empty elsewhere than on Linux.
 
 #[cfg(target_os = "linux")]
-mod bpf;
+pub mod bpf;
 #[cfg(target_os = "linux")]
 pub mod cgroup;
 #[cfg(target_os = "linux")]

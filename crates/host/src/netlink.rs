@@ -3,6 +3,7 @@
 //! Unknown and malformed attributes are skipped, since newer kernels add attributes. A library that parses all of them fails a whole link at
 //! the first bad one; this reads only those that are asked for.
 
+pub mod classifiers;
 pub mod interfaces;
 mod requests;
 

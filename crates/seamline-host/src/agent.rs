@@ -5,7 +5,7 @@ mod config;
 use crate::config_file::{invalid, text};
 use config::{read_bridge, read_split};
 use seamline_agent::{ObtcpParameters, Parameters, Role, find};
-use seamline_bridge::system::{HandOver, Metrics, Options, Split, ask, run as bridge, split};
+use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Split, ask, run as bridge, split};
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
@@ -87,6 +87,9 @@ struct AgentArguments {
     /// Write the log as JSON
     #[arg(long)]
     json: bool,
+    /// When the agent has ended, let the kernel go on forwarding between the interfaces until the next agent begins
+    #[arg(long)]
+    keep_forwarding: bool,
     /// The Unix socket for 'seamline-host agent hand-over' (snoop; obtcp at a base station)
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
@@ -246,6 +249,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
+        fallback: if arguments.keep_forwarding { FallbackBy::KernelForGood } else { FallbackBy::Kernel },
         hand_over: HandOver {
             control: arguments.control.clone(),
             at: arguments.hand_over_at,
@@ -260,6 +264,10 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
 /// On a router, with sockets of its own.
 fn run_split(arguments: &AgentArguments) -> Outcome {
     refuse_hand_over(arguments)?;
+    if arguments.keep_forwarding {
+        let why = "--keep-forwarding is for agents between two interfaces of a bridge; on a router the kernel forwards anyway";
+        return Err(Failure::Input(why.to_owned()));
+    }
     let mut settings = Split::default();
     if let Some(path) = &arguments.config {
         settings = read_split(path, &text(path)?).map_err(|errors| invalid(&errors))?;

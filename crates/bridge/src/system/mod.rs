@@ -1,7 +1,8 @@
-//! What the bridge asks of Linux. Everything is held by descriptors, so that nothing is left behind however
-//! the process ends; then nothing is forwarded, either, until it is begun again.
+//! What the bridge asks of Linux. All but the fallback is held by descriptors, so that nothing else is left behind however the process
+//! ends.
 
 mod coalescing;
+mod fallback;
 mod guard;
 mod hand_over;
 mod log;
@@ -12,6 +13,7 @@ mod split;
 mod timed_stream;
 mod worker;
 
+pub use fallback::FallbackBy;
 pub use hand_over::HandOver;
 pub use port::{Batch, Port};
 pub use publish::Metrics;

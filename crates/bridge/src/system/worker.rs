@@ -1,6 +1,7 @@
 //! The thread of the agent, and the threads next to it.
 
 use super::coalescing::{coalesced, coalesces, refuse_coalescing};
+use super::fallback::{BEAT, Fallback, FallbackBy, Stalls};
 use super::guard::{Guard, discard};
 use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::log::{CHECK, Every, Log, WARN};
@@ -32,6 +33,8 @@ pub struct Options {
     pub metrics: Option<Metrics>,
     /// Whether the log is JSON.
     pub json: bool,
+    /// Who forwards while the agent does not.
+    pub fallback: FallbackBy,
     /// How connections are handed over to the agents of other base stations, and taken over from them.
     pub hand_over: HandOver,
 }
@@ -89,10 +92,15 @@ pub fn run(
     let (sender, mut log) = Log::new(Journal::new(out, options.json));
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
-    let mut worker = Worker::new(settings, options, ports, jobs);
+    let (fallback, warning) = Fallback::begin(options.fallback, &options.interfaces, clock::monotonic());
+    let is_guarded = fallback.is_none();
+    let mut worker = Worker::new(settings, options, ports, jobs, fallback);
     log.write(worker.start());
+    warning.into_iter().for_each(|line| log.write(line));
     thread::scope(|scope| {
-        scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));
+        if is_guarded {
+            scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));
+        }
         scope.spawn(|| publisher.serve(&shared.stop, &sender));
         scope.spawn(|| handing_out.run(&shared, &sender));
         scope.spawn(|| incoming.run(&shared, &sender));
@@ -101,7 +109,9 @@ pub fn run(
         result
     })?;
     let snapshot = worker.snapshot(&shared);
+    let ended = worker.fallback.as_ref().and_then(|it| it.end(&options.interfaces));
     log.write_received();
+    ended.into_iter().for_each(|line| log.write(line));
     log.write(snapshot.stop_line());
     Ok(snapshot)
 }
@@ -138,6 +148,8 @@ struct Worker<'a> {
     outgoing: Outgoing<'static>,
     jobs: Jobs,
     overload: u64,
+    fallback: Option<Fallback>,
+    stalls: Stalls,
     look: Every,
     publish: Every,
     /// Of each interface, about packets that were coalesced.
@@ -146,7 +158,13 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(settings: Settings, options: &'a Options, ports: [Port; 2], jobs: Jobs) -> Self {
+    fn new(
+        settings: Settings,
+        options: &'a Options,
+        ports: [Port; 2],
+        jobs: Jobs,
+        fallback: Option<Fallback>,
+    ) -> Self {
         Worker {
             engine: Engine::new(settings),
             options,
@@ -156,6 +174,8 @@ impl<'a> Worker<'a> {
             outgoing: Outgoing::new(),
             jobs,
             overload: 0,
+            fallback,
+            stalls: Stalls::default(),
             look: Every::new(LOOK),
             publish: Every::new(PUBLISH),
             warning: [Every::new(WARN); 2],
@@ -214,6 +234,7 @@ impl<'a> Worker<'a> {
         loop {
             self.come_round(shared, log, publisher);
             let is_stopped = self.wait(stop)?;
+            self.beat(clock::monotonic());
             if shared.bypass.load(Ordering::SeqCst) {
                 // The guard forwards these frames.
                 self.ports.iter_mut().flatten().for_each(|port| discard(port, &mut self.batch));
@@ -248,12 +269,20 @@ impl<'a> Worker<'a> {
         let now = clock::monotonic();
         shared.progress.store(now.as_nanos(), Ordering::Relaxed);
         log.write_received();
+        self.stalls.unreported().into_iter().for_each(|line| log.write(line));
         if self.look.is_due(now) {
             self.look(now, log);
         }
         if self.publish.is_due(now) {
             let [wired, wireless] = &self.options.interfaces;
             publisher.publish(self.snapshot(shared).text([wired, wireless]));
+        }
+    }
+
+    /// The kernel need not forward.
+    fn beat(&mut self, now: Instant) {
+        if let Some(stall) = self.fallback.as_ref().and_then(|fallback| fallback.beat(now)) {
+            self.stalls.note(stall);
         }
     }
 
@@ -278,7 +307,8 @@ impl<'a> Worker<'a> {
         let now = clock::monotonic();
         let wake = self.engine.wake_at().map(|at| at.saturating_since(now));
         // Rounded up: waking too early would be in vain.
-        let wake = wake.map_or(CHECK, |wake| (wake + Duration::from_millis(1)).min(CHECK));
+        let longest = if self.fallback.is_some() { BEAT } else { CHECK };
+        let wake = wake.map_or(longest, |wake| (wake + Duration::from_millis(1)).min(longest));
         let sockets = self.ports.iter().flatten().map(AsFd::as_fd);
         let mut descriptors: Vec<_> = [stop, self.jobs.as_fd()]
             .into_iter()
@@ -296,8 +326,12 @@ impl<'a> Worker<'a> {
         let Some(port) = &mut self.ports[side.index()] else { return Ok(()) };
         port.receive(&mut self.batch)?;
         let now = clock::monotonic();
+        self.beat(now);
         let mut outgoing = std::mem::take(&mut self.outgoing);
         for (frame, waited) in self.batch.iter() {
+            if self.stalls.cover(now, waited) {
+                continue;
+            }
             if waited > OVERLOAD {
                 self.overload += 1;
                 self.engine.pass_by(now, side, frame, &mut outgoing);
@@ -351,6 +385,9 @@ impl<'a> Worker<'a> {
         port.counters = PortCounters { flaps: left.flaps + 1, is_there: true, is_running: true, ..left };
         self.ports[place] = Some(port);
         log.write(Line::new("interface-returned").with("interface", interface));
+        if let Some(Err(error)) = self.fallback.as_ref().map(|it| it.attach(&self.options.interfaces)) {
+            log.write(Line::new("warning").with("why", error.to_string()));
+        }
         if let Some(warning) = coalesces(interface) {
             self.warning[place].restart(now);
             log.write(warning);
@@ -371,8 +408,9 @@ impl<'a> Worker<'a> {
                 kept_bytes: self.engine.kept_bytes(),
                 memory_bytes: self.engine.settings().parameters.limits.bytes,
                 overload: self.overload,
-                bypasses: shared.bypasses.load(Ordering::Relaxed),
-                bypassed: shared.bypassed.load(Ordering::Relaxed),
+                bypasses: shared.bypasses.load(Ordering::Relaxed) + self.stalls.count(),
+                bypassed: shared.bypassed.load(Ordering::Relaxed)
+                    + self.fallback.as_ref().map_or(0, Fallback::forwarded),
                 is_bypassed: shared.bypass.load(Ordering::Relaxed),
             },
         }

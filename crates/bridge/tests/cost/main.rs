@@ -16,7 +16,7 @@ use hosts::{inside, ip, pause, skip};
 use nix::sys::socket::{setsockopt, sockopt};
 use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
-use seamline_bridge::system::{HandOver, Options, Split, run, split};
+use seamline_bridge::system::{FallbackBy, HandOver, Options, Split, run, split};
 use seamline_host::clock;
 use seamline_lab::system::Namespace;
 use seamline_wire::Duration;
@@ -97,6 +97,7 @@ fn begin(who: Who, path: &Path) -> Forwarder {
                 interfaces: interfaces(),
                 metrics: None,
                 json: false,
+                fallback: FallbackBy::Kernel,
                 hand_over: HandOver::default(),
             };
             in_thread(&path.middle, move |stop| run(settings, &options, &stop, std::io::sink()).map(drop))

@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
-use seamline_bridge::system::{Batch, HandOver, Options, Port, ask, run};
+use seamline_bridge::system::{Batch, FallbackBy, HandOver, Options, Port, ask, run};
 use seamline_host::clock::monotonic;
 use seamline_lab::system::Namespace;
 use std::collections::BTreeMap;
@@ -195,7 +195,7 @@ fn the_base_station_itself() {
         from: STATIONS.map(|address| address.parse::<IpAddr>().unwrap()).to_vec(),
     };
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    let options = Options { interfaces, metrics: None, json: false, hand_over };
+    let options = Options { interfaces, metrics: None, json: false, fallback: FallbackBy::Kernel, hand_over };
     let log = std::fs::File::create(Path::new(&folder).join("log")).unwrap();
     let kind = std::env::var("SEAMLINE_TEST_BRIDGE").unwrap();
     run(settings(&kind), &options, std::io::stdin(), log).unwrap();

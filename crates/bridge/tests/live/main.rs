@@ -2,6 +2,7 @@
 //! namespaces of its own. Needs root; says so and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+mod fallback;
 mod hand_over;
 mod hop;
 #[path = "../support/hosts.rs"]
@@ -25,7 +26,7 @@ use nix::unistd::Pid;
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
-use seamline_bridge::system::{HandOver, Metrics, Options, Port, run};
+use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Port, run};
 use std::io::{Read, Write};
 use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -45,7 +46,12 @@ fn settings(kind: &str) -> Settings {
 
 fn options() -> Options {
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    Options { interfaces, metrics: None, json: false, hand_over: HandOver::default() }
+    let fallback = FallbackBy::Kernel;
+    Options { interfaces, metrics: None, json: false, fallback, hand_over: HandOver::default() }
+}
+
+fn guarded() -> Options {
+    Options { fallback: FallbackBy::Guard, ..options() }
 }
 
 /// A bridge in a thread of this process.
@@ -141,7 +147,8 @@ fn the_bridge_itself() {
     let end = asked.try_clone().unwrap();
     std::thread::spawn(move || std::io::stdin().read(&mut [0]).map(|_| end.shutdown(Shutdown::Both)));
     signal_hook::low_level::pipe::register(Signal::SIGTERM as i32, asked).unwrap();
-    run(settings(&kind), &options(), stop, std::io::stderr()).unwrap();
+    let (kind, options) = kind.strip_prefix("guarded ").map_or((&*kind, options()), |kind| (kind, guarded()));
+    run(settings(kind), &options, stop, std::io::stderr()).unwrap();
 }
 
 /// It ends with its input, or by SIGTERM. Its log goes to `log`.
@@ -152,13 +159,14 @@ fn child(net: &Net, kind: &str, log: Stdio) -> Child {
     net.bridge.within(|| command.spawn()).unwrap()
 }
 
-/// Twice: `kill -9`, half a second of nothing, and another one that knows nothing.
+/// Twice: `kill -9`, half a second in which nothing is forwarded, and another one that knows nothing.
 #[test]
 fn a_connection_outlives_bridges_that_are_killed() {
     for kind in KINDS {
         let Some(net) = Net::or_skip("a_connection_outlives_bridges_that_are_killed") else { return };
         let hop = Hop::begin(&net, 20);
-        let mut bridge = child(&net, kind, Stdio::null());
+        let guarded = format!("guarded {kind}");
+        let mut bridge = child(&net, &guarded, Stdio::null());
         pause(400);
         let mut transfer = Transfer::begin(&net, 4, 1_500_000);
         for share in [3, 6] {
@@ -167,7 +175,7 @@ fn a_connection_outlives_bridges_that_are_killed() {
             bridge.wait().unwrap();
             pause(500);
             assert!(!transfer.is_finished());
-            bridge = child(&net, kind, Stdio::null());
+            bridge = child(&net, &guarded, Stdio::null());
         }
         transfer.finish();
         drop(bridge.stdin.take());
@@ -217,7 +225,7 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
         let Some(net) = Net::or_skip("the_guard_forwards_within_a_second_and_steps_back") else { return };
         let hop = Hop::begin(&net, 0);
         let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
-        let mut bridge = Bridge::begin(&net, troubled, options());
+        let mut bridge = Bridge::begin(&net, troubled, guarded());
         Transfer::begin(&net, 4, 300_000).finish();
         let mut meanwhile = None;
         let silence = longest_silence(&net, 1500, || {
@@ -250,7 +258,7 @@ fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
     let Some(net) = Net::or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else { return };
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
     let hop = Hop::begin(&net, 0);
-    let mut bridge = Bridge::begin(&net, troubled, options());
+    let mut bridge = Bridge::begin(&net, troubled, guarded());
     Trouble::Panics.begin();
     let _meanwhile = Transfer::begin(&net, 4, 100_000);
     pause(300);
@@ -280,7 +288,7 @@ fn a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end() {
     let name = "a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end";
     let Some(net) = Net::or_skip(name) else { return };
     let hop = Hop::begin(&net, 0);
-    let mut bridge = Bridge::begin_with(&net, settings("snoop"), options(), Full);
+    let mut bridge = Bridge::begin_with(&net, settings("snoop"), guarded(), Full);
     Transfer::begin(&net, 4, 100_000).finish();
     let it = bridge.end().unwrap();
     assert!(it.engine.shown > 50 && it.bridge.bypasses == 0, "{it:?}");
@@ -293,7 +301,7 @@ fn what_has_waited_for_the_agent_too_long_passes_it_by() {
     let Some(net) = Net::or_skip("what_has_waited_for_the_agent_too_long_passes_it_by") else { return };
     let hop = Hop::begin(&net, 0);
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
-    let mut bridge = Bridge::begin(&net, troubled, options());
+    let mut bridge = Bridge::begin(&net, troubled, guarded());
     let mut through = None;
     let silence = longest_silence(&net, 300, || {
         Trouble::Hangs.begin();

@@ -86,7 +86,7 @@ fn the_kernels_bridge_carries_on_after_sigterm_and_so_does_the_next_agent() {
     let name = "the_kernels_bridge_carries_on_after_sigterm_and_so_does_the_next_agent";
     let Some(net) = Net::or_skip(name) else { return };
     let hop = Hop::begin(&net, 20);
-    let agent = child(&net, "snoop", Stdio::piped());
+    let agent = child(&net, "guarded snoop", Stdio::piped());
     pause(400);
     let mut transfer = Transfer::begin_by(&net, 4, BYTES, Some("cubic"));
     transfer.wait_for(BYTES / 4);
@@ -100,12 +100,12 @@ fn the_kernels_bridge_carries_on_after_sigterm_and_so_does_the_next_agent() {
     transfer.wait_for(BYTES / 2);
     assert!(!transfer.is_finished());
     ip(&net.bridge, "link del br0");
-    let agent = child(&net, "snoop", Stdio::piped());
+    let agent = child(&net, "guarded snoop", Stdio::piped());
     println!("the next agent: the next byte after {} ms", silence(&transfer));
     transfer.wait_for(BYTES * 3 / 4);
     check(&terminate(&net, agent));
     assert!(!transfer.is_finished());
-    let agent = child(&net, "snoop", Stdio::piped());
+    let agent = child(&net, "guarded snoop", Stdio::piped());
     transfer.finish();
     assert!(agent.wait_with_output().unwrap().status.success());
     hop.end();

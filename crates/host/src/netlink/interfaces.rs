@@ -197,9 +197,9 @@ fn link(body: &[u8]) -> Option<Link> {
 }
 
 /// Create or change something, and wait until it is done.
-fn change(requests: &Requests, (kind, body): requests::Request) -> io::Result<()> {
+pub(super) fn change(requests: &Requests, (kind, body): requests::Request) -> io::Result<()> {
     // An interface may only be found, never created by a request for it.
-    let create = if kind == libc::RTM_SETLINK { 0 } else { CREATE_OR_REPLACE };
+    let create = if matches!(kind, libc::RTM_SETLINK | libc::RTM_DELTFILTER) { 0 } else { CREATE_OR_REPLACE };
     requests.ask(kind, ACKNOWLEDGE | create, &body, |message| match (message.kind, message.error()) {
         (_, Some(code)) => Err(io::Error::from_raw_os_error(code)),
         (ERROR, None) => Ok(Some(())),

@@ -61,14 +61,56 @@ pub(super) fn shape(index: u32, mtu: u32, queue_packets: u32) -> Request {
 /// `RTM_NEWQDISC`: fq (tc-fq(8)) for packets that are to leave at a time of their own, exactly then, however many wait.
 pub(super) fn timed_departures(index: u32) -> Request {
     const ROOT: u32 = 0xffff_ffff;
-    // `struct tcmsg`: family and padding, interface, handle, parent, information.
-    let mut body: Vec<u8> = [0, index, 0, ROOT, 0].iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let mut body = traffic_header(index, 0, ROOT, 0);
     put_attribute(&mut body, libc::TCA_KIND, b"fq\0");
     let mut options = Vec::new();
     let values = [(FQ_LIMIT, MANY), (FQ_FLOW_LIMIT, MANY), (FQ_PACING, 0), (FQ_TIMER_SLACK_NS, 0)];
     values.iter().for_each(|(kind, value)| put_attribute(&mut options, *kind, &value.to_ne_bytes()));
     put_attribute(&mut body, libc::TCA_OPTIONS, &options);
     (libc::RTM_NEWQDISC, body)
+}
+
+/// `TC_H_CLSACT`, and its place for packets that come in; `TCA_BPF_FD`, `TCA_BPF_NAME`, `TCA_BPF_FLAGS` and `TCA_BPF_FLAG_ACT_DIRECT`.
+const CLSACT: u32 = 0xffff_fff1;
+const INGRESS: u32 = 0xffff_fff2;
+const BPF_DESCRIPTOR: u16 = 6;
+const BPF_NAME: u16 = 7;
+const BPF_FLAGS: u16 = 8;
+const ACT_DIRECT: u32 = 1;
+
+/// `RTM_NEWQDISC`: the place of classifiers, which queues nothing (clsact).
+pub(super) fn place_of_classifiers(index: u32) -> Request {
+    let mut body = traffic_header(index, CLSACT & 0xffff_0000, CLSACT, 0);
+    put_attribute(&mut body, libc::TCA_KIND, b"clsact\0");
+    (libc::RTM_NEWQDISC, body)
+}
+
+/// `RTM_NEWTFILTER`: an eBPF program for all packets that come in.
+pub(super) fn classifier(index: u32, preference: u16, name: &str, program: BorrowedFd<'_>) -> Request {
+    let mut body = classifier_header(index, preference);
+    let mut options = Vec::new();
+    put_attribute(&mut options, BPF_DESCRIPTOR, &program.as_raw_fd().to_ne_bytes());
+    put_attribute(&mut options, BPF_NAME, &[name.as_bytes(), &[0]].concat());
+    put_attribute(&mut options, BPF_FLAGS, &ACT_DIRECT.to_ne_bytes());
+    put_attribute(&mut body, libc::TCA_OPTIONS, &options);
+    (libc::RTM_NEWTFILTER, body)
+}
+
+/// `RTM_DELTFILTER`.
+pub(super) fn no_classifier(index: u32, preference: u16) -> Request {
+    (libc::RTM_DELTFILTER, classifier_header(index, preference))
+}
+
+fn classifier_header(index: u32, preference: u16) -> Vec<u8> {
+    let all = u32::from((libc::ETH_P_ALL as u16).to_be());
+    let mut body = traffic_header(index, 1, INGRESS, u32::from(preference) << 16 | all);
+    put_attribute(&mut body, libc::TCA_KIND, b"bpf\0");
+    body
+}
+
+/// `struct tcmsg`: family and padding, interface, handle, parent, information.
+fn traffic_header(index: u32, handle: u32, parent: u32, information: u32) -> Vec<u8> {
+    [0, index, handle, parent, information].iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
 /// Without a link-local address there are no router solicitations and no multicast reports on the link.

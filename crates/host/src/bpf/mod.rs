@@ -1,5 +1,10 @@
-//! Whether this process may use eBPF.
+//! eBPF without libbpf, for programs of a few instructions: whether this process may use it, programs for packets of an interface, and memory
+//! that they share with this process.
 #![expect(unsafe_code, reason = "no safe wrapper for the system call bpf")]
+
+mod shared_words;
+
+pub use shared_words::SharedWords;
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -7,6 +12,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 /// bpf(2): `BPF_MAP_CREATE`, and the type `BPF_MAP_TYPE_ARRAY`.
 const MAP_CREATE: libc::c_long = 0;
 const ARRAY: u32 = 2;
+/// `BPF_F_MMAPABLE` (Linux 5.5).
+const MAPPABLE: u32 = 1 << 10;
 /// `BPF_PROG_LOAD`, and the type `BPF_PROG_TYPE_SCHED_CLS`.
 const PROGRAM_LOAD: libc::c_long = 5;
 const CLASSIFIER: u32 = 3;
@@ -31,9 +38,25 @@ pub(crate) fn try_map() -> io::Result<()> {
 /// # Errors
 /// When the process may not (`EPERM`), or the kernel is older than Linux 6.6 (`EINVAL`).
 pub(crate) fn try_tcx() -> io::Result<()> {
-    // r0 = 0; exit. Each instruction is an opcode, followed by seven bytes that are zero here.
-    let instructions: [[u8; 8]; 2] = [[0xb7, 0, 0, 0, 0, 0, 0, 0], [0x95, 0, 0, 0, 0, 0, 0, 0]];
-    let license = c"GPL";
+    let program = classifier(&[instruction(0xb7, [0, 0], 0, 0), instruction(0x95, [0, 0], 0, 0)])?;
+    make(LINK_CREATE, &[program.as_raw_fd() as u32, LOOPBACK, TCX_EGRESS, 0]).map(drop)
+}
+
+/// An instruction: its opcode, destination and source registers, offset and immediate value (kernel: Documentation/bpf/standardization).
+pub fn instruction(opcode: u8, [destination, source]: [u8; 2], offset: i16, value: i32) -> [u8; 8] {
+    let ([o0, o1], [v0, v1, v2, v3]) = (offset.to_ne_bytes(), value.to_ne_bytes());
+    let registers =
+        if cfg!(target_endian = "little") { source << 4 | destination } else { destination << 4 | source };
+    [opcode, registers, o0, o1, v0, v1, v2, v3]
+}
+
+/// Load a program for packets at an interface (`BPF_PROG_TYPE_SCHED_CLS`).
+///
+/// # Errors
+/// When the process may not (`EPERM`), or the kernel does not accept the program (`EINVAL`, `EACCES`).
+pub fn classifier(instructions: &[[u8; 8]]) -> io::Result<OwnedFd> {
+    // Some helper functions are for programs under the GPL, as this one may be used.
+    let license = c"Dual MIT/GPL";
     let halves = |address: u64| {
         let bytes = address.to_ne_bytes();
         [0, 4].map(|at| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
@@ -43,8 +66,7 @@ pub(crate) fn try_tcx() -> io::Result<()> {
     attributes[1] = instructions.len() as u32;
     attributes[2..4].copy_from_slice(&halves(instructions.as_ptr() as u64));
     attributes[4..6].copy_from_slice(&halves(license.as_ptr() as u64));
-    let program = make(PROGRAM_LOAD, &attributes)?;
-    make(LINK_CREATE, &[program.as_raw_fd() as u32, LOOPBACK, TCX_EGRESS, 0]).map(drop)
+    make(PROGRAM_LOAD, &attributes)
 }
 
 /// Run a bpf(2) command that returns a descriptor, with the first fields of `union bpf_attr`.

@@ -1,0 +1,200 @@
+//! Forwarding by the kernel while the agent's thread does not respond, or its process is gone.
+//!
+//! An eBPF program at each interface reads when the agent's thread last said that it works. If that was too long ago, each packet that
+//! comes in goes out at the other interface, in the kernel. Programs and this number outlive the process: whether it is stopped, killed or
+//! hangs, packets are forwarded. The next agent at the same interfaces replaces the programs.
+//!
+//! A frame is forwarded either by the kernel or by the agent. Both decide by the same number: the kernel when the frame comes in, the
+//! agent when it reads the frame, by the time at which that came in.
+
+use nix::net::if_::if_nametoindex;
+use seamline_agent::Side;
+use seamline_host::bpf::{SharedWords, classifier, instruction};
+use seamline_host::netlink::classifiers::{attach, detach};
+use seamline_host::{Line, explained};
+use seamline_wire::{Duration, Instant};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::atomic::Ordering;
+
+/// The kernel forwards when the agent's thread has said nothing for so long.
+pub(super) const PATIENCE: Duration = Duration::from_millis(40);
+/// How often that thread says something at least.
+pub(super) const BEAT: Duration = Duration::from_millis(10);
+
+/// Where the programs are among the classifiers of an interface (`tc filter show dev NAME ingress`): behind those of other programs, which
+/// choose numbers from 49152 on downwards by themselves.
+const PREFERENCE: u16 = 0xfff0;
+const NAME: &str = "seamline-fallback";
+
+/// The shared numbers: when the agent's thread last said that it works, by the monotonic clock in nanoseconds; and by side, frames that
+/// the kernel has forwarded from there, and the interface to which they go.
+const BEATEN: usize = 0;
+const FORWARDED: usize = 1;
+const TARGET: usize = 3;
+const WORDS: usize = 5;
+
+/// Who forwards while the agent does not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FallbackBy {
+    /// The kernel, by eBPF programs at the interfaces, also when the process is stopped or killed. Where it may not, as [`FallbackBy::Guard`]; the
+    /// log says why.
+    #[default]
+    Kernel,
+    /// As [`FallbackBy::Kernel`]; and after an ordinary end, too.
+    KernelForGood,
+    /// A thread of this process.
+    Guard,
+}
+
+/// While the agent's thread said nothing, the kernel has forwarded what came in then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stall {
+    from: Instant,
+    until: Instant,
+}
+
+/// The stalls in which frames came that may still wait to be read.
+#[derive(Debug, Default)]
+pub(super) struct Stalls {
+    known: VecDeque<Stall>,
+    count: u64,
+    reported: u64,
+}
+
+impl Stalls {
+    /// More are not remembered: before that many the queue of frames has been read.
+    const MOST: usize = 16;
+
+    pub(super) fn note(&mut self, stall: Stall) {
+        self.count += 1;
+        self.known.truncate(Stalls::MOST - 1);
+        self.known.push_front(stall);
+    }
+    /// Whether the kernel has forwarded what came in so long before now.
+    pub(super) fn cover(&self, now: Instant, waited: Duration) -> bool {
+        let arrived = Instant::from_nanos(now.as_nanos().saturating_sub(waited.as_nanos()));
+        self.known.iter().any(|stall| arrived > stall.from && arrived < stall.until)
+    }
+    /// How many there were.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+    /// What the log says of those since it was asked last.
+    pub(super) fn unreported(&mut self) -> Option<Line> {
+        let new = self.count - std::mem::replace(&mut self.reported, self.count);
+        let newest = self.known.front().filter(|_| new > 0)?;
+        let lasted = newest.until.saturating_since(newest.from);
+        Some(Line::new("resume").with("stalls", new).with("kernel_forwarded_for_ms", lasted.as_millis()))
+    }
+}
+
+/// The programs at both interfaces.
+#[derive(Debug)]
+pub(super) struct Fallback {
+    words: SharedWords,
+    stays: bool,
+}
+
+impl Fallback {
+    /// Attach the programs; they forward from [`PATIENCE`] after `now` on. `None` if that is not wanted, or the kernel does not let this
+    /// process; then with what the log says of it.
+    pub(super) fn begin(
+        by: FallbackBy,
+        interfaces: &[String; 2],
+        now: Instant,
+    ) -> (Option<Self>, Option<Line>) {
+        if by == FallbackBy::Guard {
+            return (None, None);
+        }
+        match Fallback::try_begin(interfaces, now, by == FallbackBy::KernelForGood) {
+            Ok(fallback) => (Some(fallback), None),
+            Err(error) => {
+                let why = format!("nothing is forwarded if this process is stopped or killed: {error}");
+                (None, Some(Line::new("warning").with("why", why)))
+            }
+        }
+    }
+    fn try_begin(interfaces: &[String; 2], now: Instant, stays: bool) -> io::Result<Self> {
+        let words = SharedWords::new(WORDS).map_err(|error| explained(error, "making a map for eBPF"))?;
+        let fallback = Fallback { words, stays };
+        fallback.beat(now);
+        fallback.attach(interfaces)?;
+        Ok(fallback)
+    }
+
+    /// An interface is there, or there again.
+    ///
+    /// # Errors
+    /// When the process may not use eBPF or change interfaces, or the kernel is older than Linux 5.5.
+    pub(super) fn attach(&self, interfaces: &[String; 2]) -> io::Result<()> {
+        let numbers = interfaces.each_ref().map(|name| if_nametoindex(name.as_str()).ok());
+        for side in Side::BOTH {
+            let (own, other) = (side.index(), side.other().index());
+            self.words.word(TARGET + own).store(numbers[other].unwrap_or(0).into(), Ordering::Relaxed);
+            if let Some(number) = numbers[own] {
+                let program = classifier(&program(self.words.as_fd().as_raw_fd(), side))
+                    .map_err(|error| explained(error, "loading an eBPF program"))?;
+                attach(number, PREFERENCE, NAME, program.as_fd())
+                    .map_err(|error| explained(error, format_args!("interface {}", interfaces[own])))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The agent's thread works. Returns since when the kernel has forwarded, if it has.
+    pub(super) fn beat(&self, now: Instant) -> Option<Stall> {
+        let before = Instant::from_nanos(self.words.word(BEATEN).swap(now.as_nanos(), Ordering::SeqCst));
+        let from = before + PATIENCE;
+        (before > Instant::ZERO && from < now).then_some(Stall { from, until: now })
+    }
+    /// Frames that the kernel has forwarded.
+    pub(super) fn forwarded(&self) -> u64 {
+        Side::BOTH.iter().map(|side| self.words.word(FORWARDED + side.index()).load(Ordering::Relaxed)).sum()
+    }
+    /// Remove the programs, unless they are to stay. Returns what the log says if that fails.
+    pub(super) fn end(&self, interfaces: &[String; 2]) -> Option<Line> {
+        let numbers = interfaces.iter().filter_map(|name| if_nametoindex(name.as_str()).ok());
+        let failed = numbers.filter(|_| !self.stays).find_map(|number| detach(number, PREFERENCE).err());
+        failed.map(|error| Line::new("warning").with("why", format!("removing the fallback: {error}")))
+    }
+}
+
+/// The program for what comes in on a side (kernel: Documentation/bpf/standardization/instruction-set.rst).
+fn program(map: i32, side: Side) -> Vec<[u8; 8]> {
+    const CALL: u8 = 0x85;
+    const LOOK_UP: i32 = 1;
+    const TIME: i32 = 5;
+    const REDIRECT: i32 = 23;
+    /// The kernel goes on as if there were no such program (`TC_ACT_UNSPEC`).
+    const LEFT_ALONE: i32 = -1;
+    let offset = |word: usize| (word * size_of::<u64>()) as i16;
+    let plain = |opcode, registers| instruction(opcode, registers, 0, 0);
+    vec![
+        // The key, zero, is on the stack at r10 - 4; r0 = the shared numbers.
+        instruction(0x62, [10, 0], -4, 0),
+        plain(0xbf, [2, 10]),
+        instruction(0x07, [2, 0], 0, -4),
+        instruction(0x18, [1, 1], 0, map),
+        plain(0, [0, 0]),
+        instruction(CALL, [0, 0], 0, LOOK_UP),
+        // There always are any; the kernel wants to see that it was checked.
+        instruction(0x15, [0, 0], 11, 0),
+        plain(0xbf, [7, 0]),
+        instruction(CALL, [0, 0], 0, TIME),
+        // If r0, the time, is not behind r1 = the last beat and the patience, leave it alone.
+        instruction(0x79, [1, 7], offset(BEATEN), 0),
+        instruction(0x07, [1, 0], 0, PATIENCE.as_nanos() as i32),
+        instruction(0xbd, [0, 1], 6, 0),
+        // Count it, and redirect it.
+        instruction(0xb7, [1, 0], 0, 1),
+        instruction(0xdb, [7, 1], offset(FORWARDED + side.index()), 0),
+        instruction(0x79, [1, 7], offset(TARGET + side.index()), 0),
+        plain(0xb7, [2, 0]),
+        instruction(CALL, [0, 0], 0, REDIRECT),
+        plain(0x95, [0, 0]),
+        instruction(0xb7, [0, 0], 0, LEFT_ALONE),
+        plain(0x95, [0, 0]),
+    ]
+}
