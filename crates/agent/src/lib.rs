@@ -175,7 +175,20 @@ pub static ALL: &[&Kind] = &[
     &fairness::KIND,
 ];
 
+/// Those that work between two interfaces of a real host, which has a TCP of its own. A program that uses only these does not contain
+/// Seamline's.
+pub static ON_REAL_BRIDGES: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &obtcp::KIND];
+
 /// The kind of this name.
 pub fn find(name: &str) -> Option<&'static Kind> {
     ALL.iter().copied().find(|kind| kind.name == name)
+}
+
+#[cfg(test)]
+#[test]
+fn the_kinds_on_real_bridges_are_those_that_split_nothing() {
+    let names = |kinds: &[&'static Kind]| kinds.iter().map(|kind| kind.name).collect::<Vec<_>>();
+    let on_bridges: Vec<&Kind> =
+        ALL.iter().copied().filter(|kind| kind.runs_on_real_hosts && !kind.ends_connections).collect();
+    assert_eq!(names(&on_bridges), names(ON_REAL_BRIDGES));
 }

@@ -4,7 +4,7 @@ mod config;
 
 use crate::config_file::{invalid, text};
 use config::{read_bridge, read_split};
-use seamline_agent::{ObtcpParameters, Parameters, Role, find};
+use seamline_agent::{ON_REAL_BRIDGES, ObtcpParameters, Parameters, Role};
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Split, ask, run as bridge, split};
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
@@ -236,7 +236,8 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
         refuse_hand_over(arguments)?;
     }
     let obtcp = ObtcpParameters { role, ..ObtcpParameters::default() };
-    let kind = find(name).ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
+    let kind = ON_REAL_BRIDGES.iter().find(|kind| kind.name == name);
+    let kind = kind.ok_or_else(|| Failure::Runtime(format!("no agent is named {name}")))?;
     let mut parameters = Parameters { obtcp, ..Parameters::default() };
     if let Some(path) = &arguments.config {
         read_bridge(path, &text(path)?, kind, &mut parameters).map_err(|errors| invalid(&errors))?;
