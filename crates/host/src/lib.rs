@@ -1,7 +1,7 @@
 //! What programs on real hosts share: `seamline-host` with its agents and daemons, and the lab.
 //!
 //! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket.
-//! - For Linux: network namespaces, privileges, cgroups, interfaces by netlink and ioctl, eBPF.
+//! - For Linux: network namespaces, privileges and giving them up, cgroups, interfaces by netlink and ioctl, eBPF.
 //! - For people: the `doctor`, which tries what a host offers and says how to get what is missing.
 //!
 //! Everything that asks the kernel is empty elsewhere than on Linux.
@@ -12,6 +12,8 @@ pub mod bpf;
 pub mod cgroup;
 #[cfg(target_os = "linux")]
 pub mod clock;
+#[cfg(target_os = "linux")]
+pub mod confinement;
 #[cfg(target_os = "linux")]
 pub mod control;
 #[cfg(target_os = "linux")]

@@ -251,6 +251,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
         fallback: if arguments.keep_forwarding { FallbackBy::KernelForGood } else { FallbackBy::Kernel },
+        confines: true,
         hand_over: HandOver {
             control: arguments.control.clone(),
             at: arguments.hand_over_at,

@@ -14,6 +14,7 @@ use crate::outgoing::Outgoing;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
+use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
 use seamline_host::socket::{timeout, wait};
 use seamline_host::{Journal, Line, clock, explained};
@@ -21,6 +22,7 @@ use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
@@ -35,6 +37,8 @@ pub struct Options {
     pub json: bool,
     /// Who forwards while the agent does not.
     pub fallback: FallbackBy,
+    /// The calling thread gives up what is not needed once everything is open ([`confine`]).
+    pub confines: bool,
     /// How connections are handed over to the agents of other base stations, and taken over from them.
     pub hand_over: HandOver,
 }
@@ -94,8 +98,10 @@ pub fn run(
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
     let (fallback, warning) = Fallback::begin(options.fallback, &options.interfaces, clock::monotonic());
     let is_guarded = fallback.is_none();
+    let confined = if options.confines { Some(confine(&CAPABILITIES, &options.folders())?) } else { None };
     let mut worker = Worker::new(settings, options, ports, jobs, fallback);
-    log.write(worker.start());
+    let confined = confined.map_or_else(|| "no".to_owned(), |it| it.to_string());
+    log.write(worker.start().with("confined", confined));
     warning.into_iter().for_each(|line| log.write(line));
     thread::scope(|scope| {
         if is_guarded {
@@ -114,6 +120,23 @@ pub fn run(
     ended.into_iter().for_each(|line| log.write(line));
     log.write(snapshot.stop_line());
     Ok(snapshot)
+}
+
+/// To open an interface again, with its buffers and the programs that forward in the kernel.
+const CAPABILITIES: [Capability; 3] =
+    [Capability::CAP_NET_RAW, Capability::CAP_NET_ADMIN, Capability::CAP_BPF];
+
+impl Options {
+    /// Where files are replaced, or removed at the end.
+    fn folders(&self) -> Vec<&Path> {
+        let metrics = match &self.metrics {
+            Some(Metrics::File(path)) => Some(path),
+            _ => None,
+        };
+        let files = metrics.into_iter().chain(&self.hand_over.control);
+        let folders = files.filter_map(|file| file.parent());
+        folders.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).collect()
+    }
 }
 
 fn changed(interface: &str, condition: Condition) -> Line {

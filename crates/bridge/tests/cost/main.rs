@@ -98,6 +98,7 @@ fn begin(who: Who, path: &Path) -> Forwarder {
                 metrics: None,
                 json: false,
                 fallback: FallbackBy::Kernel,
+                confines: true,
                 hand_over: HandOver::default(),
             };
             in_thread(&path.middle, move |stop| run(settings, &options, &stop, std::io::sink()).map(drop))

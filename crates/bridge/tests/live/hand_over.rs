@@ -195,7 +195,14 @@ fn the_base_station_itself() {
         from: STATIONS.map(|address| address.parse::<IpAddr>().unwrap()).to_vec(),
     };
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
-    let options = Options { interfaces, metrics: None, json: false, fallback: FallbackBy::Kernel, hand_over };
+    let options = Options {
+        interfaces,
+        metrics: None,
+        json: false,
+        fallback: FallbackBy::Kernel,
+        confines: true,
+        hand_over,
+    };
     let log = std::fs::File::create(Path::new(&folder).join("log")).unwrap();
     let kind = std::env::var("SEAMLINE_TEST_BRIDGE").unwrap();
     run(settings(&kind), &options, std::io::stdin(), log).unwrap();

@@ -47,7 +47,14 @@ fn settings(kind: &str) -> Settings {
 fn options() -> Options {
     let interfaces = ["b0".to_owned(), "b1".to_owned()];
     let fallback = FallbackBy::Kernel;
-    Options { interfaces, metrics: None, json: false, fallback, hand_over: HandOver::default() }
+    Options {
+        interfaces,
+        metrics: None,
+        json: false,
+        fallback,
+        confines: true,
+        hand_over: HandOver::default(),
+    }
 }
 
 fn guarded() -> Options {
