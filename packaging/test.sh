@@ -61,6 +61,9 @@ for unit in seamline-agent seamline-mobile seamline-split; do
         # Only what it says of a line: the root lacks the units of the system itself.
         output=$(systemd-analyze verify --man=no --root="$root" "$unit.service" 2>&1 | grep "$unit.service:[0-9]" || true)
         [ -z "$output" ] || fail "$unit: $output"
+        # In tenths: at most 2.0 of 10.
+        output=$(systemd-analyze security --no-pager --offline=true --threshold=20 "$root/usr/lib/systemd/system/$unit.service" 2>&1) ||
+            fail "$unit is exposed: $(tail -1 <<<"$output")"
     fi
 done
 
@@ -71,9 +74,11 @@ if [ "$(id -u)" = 0 ] && unshare --net true 2>/dev/null; then
 fi
 
 if [ "$root" != "$scratch/root" ]; then
+    grep -q '^seamline:' "$root/etc/passwd" || fail "the user of the units is missing"
     [ -z "$(find "$root/etc/systemd/system" -name 'seamline*' 2>/dev/null)" ] || fail "a unit is enabled before it has its settings"
     chroot "$root" dpkg --purge seamline seamline-host >/dev/null
     left=$(find "$root/usr" "$root/etc" -name '*seamline*')
+    # The user stays, as Debian's policy has it.
     [ -z "$left" ] || fail "left behind: $left"
 fi
 echo "the packages install, run and can be read"

@@ -5,7 +5,7 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, chown};
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,12 +26,17 @@ pub struct Control {
 }
 
 impl Control {
-    /// Listen at a path that only this user can write to. The socket of a killed daemon is replaced.
+    /// Listen at a path that only this user can write to. The socket of a killed daemon is replaced, and a missing folder is made.
     ///
     /// # Errors
     /// When the path is no socket, another daemon listens there, or this user may not write there.
     pub fn open(path: &Path) -> io::Result<Self> {
         let what = || format!("listening at {}", path.display());
+        if let Some(folder) =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        {
+            fs::DirBuilder::new().mode(0o700).create(folder).map_err(|error| explained(error, what()))?;
+        }
         let socket = match bind(path) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => {
                 clear(path).map_err(|error| explained(error, what()))?;
@@ -115,8 +120,11 @@ fn clear(path: &Path) -> io::Result<()> {
 /// # Errors
 /// When no daemon listens at the path, or it does not answer for 2 s.
 pub fn ask(path: &Path, text: &str) -> io::Result<String> {
-    let own = PrivateFolder::new().map_err(|error| explained(error, "making a socket for the answer"))?;
-    let socket = UnixDatagram::bind(own.0.join("answer"))
+    let daemon = fs::symlink_metadata(path).map_err(|error| unreachable(error, path))?;
+    let own =
+        PrivateFolder::near(path).map_err(|error| explained(error, "making a socket for the answer"))?;
+    let socket = own
+        .answerable_by(daemon.uid())
         .map_err(|error| explained(error, format_args!("listening in {}", own.0.display())))?;
     socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     socket.send_to(text.as_bytes(), path).map_err(|error| unreachable(error, path))?;
@@ -130,22 +138,44 @@ pub fn ask(path: &Path, text: &str) -> io::Result<String> {
     }
 }
 
-/// A temporary folder that only this user can enter. An abstract socket address would take no folder, but the daemon may be in another
-/// network namespace, where such an address means nothing.
+/// A temporary folder that only this user and the daemon can enter. An abstract socket address would take no folder, but the daemon may
+/// be in another network namespace, where such an address means nothing.
 struct PrivateFolder(PathBuf);
 
 impl PrivateFolder {
+    /// Next to the daemon's socket, which is a place that the daemon sees, or where this user may not create anything there, in that for
+    /// temporary files.
+    fn near(socket: &Path) -> io::Result<Self> {
+        let next_to_it = socket.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let next_to_it = next_to_it.map_or_else(|| PathBuf::from("."), Path::to_owned);
+        match PrivateFolder::new_in(&next_to_it) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                PrivateFolder::new_in(&std::env::temp_dir())
+            }
+            made => made,
+        }
+    }
     /// Never reuses a folder: another user may have made it.
-    fn new() -> io::Result<Self> {
+    fn new_in(parent: &Path) -> io::Result<Self> {
         static ASKED: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = ASKED.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("seamline-{}-{number}", std::process::id()));
+            let path = parent.join(format!("seamline-{}-{number}", std::process::id()));
             match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 made => return made.map(|()| PrivateFolder(path)),
             }
         }
+    }
+    /// A socket in it that a daemon of this user can write to.
+    fn answerable_by(&self, user: u32) -> io::Result<UnixDatagram> {
+        let path = self.0.join("answer");
+        let socket = UnixDatagram::bind(&path)?;
+        if user != nix::unistd::geteuid().as_raw() {
+            chown(&path, Some(user), None)?;
+            chown(&self.0, Some(user), None)?;
+        }
+        Ok(socket)
     }
 }
 
@@ -175,12 +205,27 @@ mod tests {
 
     #[test]
     fn an_existing_folder_is_never_used_for_the_answer() {
-        let [first, second] = [PrivateFolder::new().unwrap(), PrivateFolder::new().unwrap()];
+        let parent = tempfile::tempdir().unwrap();
+        let [first, second] = [(); 2].map(|()| PrivateFolder::near(&parent.path().join("socket")).unwrap());
         assert_ne!(first.0, second.0);
+        assert_eq!(first.0.parent(), Some(parent.path()));
         let mode = fs::metadata(&first.0).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         let path = first.0.clone();
         drop(first);
         assert!(!path.exists());
+    }
+
+    /// As root only: the daemon of another user gets the folder, with the socket in it.
+    #[test]
+    fn a_daemon_of_another_user_can_answer() {
+        if !nix::unistd::geteuid().is_root() {
+            return seamline_testing::skip("a_daemon_of_another_user_can_answer", "it takes root");
+        }
+        let parent = tempfile::tempdir().unwrap();
+        let folder = PrivateFolder::near(&parent.path().join("socket")).unwrap();
+        let _socket = folder.answerable_by(65_534).unwrap();
+        let owner = |path: &Path| fs::symlink_metadata(path).unwrap().uid();
+        assert_eq!([owner(&folder.0), owner(&folder.0.join("answer"))], [65_534; 2]);
     }
 }

@@ -1,6 +1,6 @@
 //! What programs on real hosts share: `seamline-host` with its agents and daemons, and the lab.
 //!
-//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket.
+//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket, and what a service manager hears.
 //! - For Linux: network namespaces, privileges and giving them up, cgroups, interfaces by netlink and ioctl, eBPF.
 //! - For people: the `doctor`, which tries what a host offers and says how to get what is missing.
 //!
@@ -32,6 +32,8 @@ pub mod netlink;
 pub mod privileges;
 #[cfg(target_os = "linux")]
 pub mod process;
+#[cfg(target_os = "linux")]
+pub mod service;
 #[cfg(target_os = "linux")]
 pub mod socket;
 

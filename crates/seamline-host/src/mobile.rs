@@ -3,6 +3,7 @@
 use crate::config_file::{invalid, text};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
+use seamline_host::confinement::{Capability, keep_capabilities};
 use seamline_mobile::Settings;
 use seamline_mobile::command::Command;
 use seamline_mobile::system::{Daemon, Options, ask};
@@ -28,7 +29,7 @@ Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The Unix datagram socket at which the daemon takes messages from modems and scripts
-    #[arg(long, value_name = "PATH", default_value = "/run/seamline-mobile.sock")]
+    #[arg(long, value_name = "PATH", default_value = "/run/seamline/mobile.sock")]
     socket: PathBuf,
     /// The settings for each link, in TOML (see docs/how-to/mobile.md) [default: for every link, the settings that help most senders]
     #[arg(long, value_name = "FILE")]
@@ -62,8 +63,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let stop = stop_socket()?;
     let options = Options { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
     let mut daemon = Daemon::open(settings, &options).map_err(failure)?;
+    keep_capabilities(&CAPABILITIES).map_err(failure)?;
     daemon.run(&stop, io::stdout()).map_err(failure)
 }
+
+/// For packets of its own, for the kernel's list of connections, and for the program that freezes them.
+const CAPABILITIES: [Capability; 4] =
+    [Capability::CAP_NET_RAW, Capability::CAP_NET_ADMIN, Capability::CAP_BPF, Capability::CAP_PERFMON];
 
 /// Send the daemon a message that has been checked.
 fn tell(socket: &Path, message: &str) -> Outcome {

@@ -16,6 +16,7 @@ use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
+use seamline_host::service::Service;
 use seamline_host::socket::{timeout, wait};
 use seamline_host::{Journal, Line, clock, explained};
 use seamline_wire::{Duration, Instant};
@@ -178,6 +179,7 @@ struct Worker<'a> {
     /// Of each interface, about packets that were coalesced.
     warning: [Every; 2],
     shortage: Shortage,
+    service: Service,
 }
 
 impl<'a> Worker<'a> {
@@ -203,6 +205,7 @@ impl<'a> Worker<'a> {
             publish: Every::new(PUBLISH),
             warning: [Every::new(WARN); 2],
             shortage: Shortage::new(),
+            service: Service::ready(clock::monotonic()),
         }
     }
 
@@ -291,6 +294,7 @@ impl<'a> Worker<'a> {
     fn come_round(&mut self, shared: &Shared, log: &mut Log, publisher: &Publisher) {
         let now = clock::monotonic();
         shared.progress.store(now.as_nanos(), Ordering::Relaxed);
+        self.service.works(now);
         log.write_received();
         self.stalls.unreported().into_iter().for_each(|line| log.write(line));
         if self.look.is_due(now) {

@@ -10,6 +10,7 @@ use crate::settings::Settings;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::control::Control;
+use seamline_host::service::Service;
 use seamline_host::{Journal, Line, clock};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -87,7 +88,7 @@ impl Daemon {
     /// When one of its sockets fails.
     pub fn run(&mut self, stop: impl AsFd, out: impl Write + Send + 'static) -> io::Result<()> {
         let mut journal = Journal::new(out, self.json);
-        let ended = self.go_on(stop, &mut journal);
+        let ended = self.go_on(stop, &mut journal, &mut Service::ready(clock::monotonic()));
         let now = clock::monotonic();
         self.agent.thaw_all(now, &mut self.kernel);
         self.agent.help(now, &mut self.kernel);
@@ -96,10 +97,11 @@ impl Daemon {
         ended
     }
 
-    fn go_on(&mut self, stop: impl AsFd, journal: &mut Journal) -> io::Result<()> {
+    fn go_on(&mut self, stop: impl AsFd, journal: &mut Journal, service: &mut Service) -> io::Result<()> {
         loop {
             self.write_log(journal);
-            let [packets, news, commanded, stopped] = self.wait(stop.as_fd())?;
+            let [packets, news, commanded, stopped] = self.wait(stop.as_fd(), service.period())?;
+            service.works(clock::monotonic());
             let is_due = |at| at <= clock::monotonic();
             if packets || news || commanded || stopped || self.agent.freeze_at().is_some_and(is_due) {
                 self.is_busy = self.take_in_packets()?;
@@ -120,8 +122,8 @@ impl Daemon {
         }
     }
 
-    /// Wait until one of the sockets has something, or the schedule does.
-    fn wait(&self, stop: impl AsFd) -> io::Result<[bool; 4]> {
+    /// Wait until one of the sockets has something, or the schedule does, or for so long.
+    fn wait(&self, stop: impl AsFd, longest: Option<Duration>) -> io::Result<[bool; 4]> {
         let sockets = [self.captured.as_fd(), self.watch.as_fd(), self.control.as_fd(), stop.as_fd()];
         let mut descriptors = sockets.map(|socket| PollFd::new(socket, PollFlags::POLLIN));
         if self.is_busy {
@@ -135,7 +137,7 @@ impl Daemon {
             next.map(|next| Duration::from_millis(next.as_millis().saturating_add(1)).min(LONGEST_WAIT));
         let resume = self.agent.resume_in(clock::monotonic());
         let resume = resume.map(|rest| Duration::from_nanos(rest.as_nanos()).max(REST));
-        let wait = next.into_iter().chain(resume).chain(self.is_busy.then_some(REST)).min();
+        let wait = next.into_iter().chain(resume).chain(self.is_busy.then_some(REST)).chain(longest).min();
         let timeout =
             wait.map_or(PollTimeout::NONE, |wait| PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO));
         match poll(&mut descriptors, timeout) {

@@ -8,6 +8,7 @@ use crate::split_counters::SplitCounters;
 use crate::system::log::{Every, Log, LogSender, WARN};
 use crate::system::publish::Publisher;
 use nix::poll::PollFlags;
+use seamline_host::service::Service;
 use seamline_host::socket::wait;
 use seamline_host::{Journal, Line, clock};
 use seamline_wire::{Duration, Instant};
@@ -30,6 +31,7 @@ pub(super) struct Splitting<'a> {
     takes: bool,
     look: Every,
     warned_at: Option<Instant>,
+    service: Service,
 }
 
 impl<'a> Splitting<'a> {
@@ -42,7 +44,19 @@ impl<'a> Splitting<'a> {
     ) -> Self {
         let (sender, log) = Log::new(journal);
         let look = Every::new(LOOK);
-        Splitting { settings, relay, shared, publisher, log, sender, takes: true, look, warned_at: None }
+        let service = Service::ready(clock::monotonic());
+        Splitting {
+            settings,
+            relay,
+            shared,
+            publisher,
+            log,
+            sender,
+            takes: true,
+            look,
+            warned_at: None,
+            service,
+        }
     }
 
     pub(super) fn run(mut self, room: Room, stop: impl AsFd) -> io::Result<SplitCounters> {
@@ -119,6 +133,7 @@ impl<'a> Splitting<'a> {
         }
         self.log.write_received();
         let now = clock::monotonic();
+        self.service.works(now);
         self.warn(now);
         if self.look.is_due(now) {
             self.publisher.publish(self.counters().text());
