@@ -34,6 +34,8 @@ else
     mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
     touch "$root/var/lib/dpkg/status"
     dpkg --root="$root" --force-not-root --force-depends --log=/dev/null --unpack "${packages[@]}" >/dev/null
+    # What configuring does to settings.
+    find "$root/etc" -name '*.dpkg-new' -exec sh -c 'mv "$1" "${1%.dpkg-new}"' _ {} ';'
     in_root() { local program=$1 && shift && "$root$program" "$@"; }
 fi
 
