@@ -6,6 +6,7 @@ use crate::{Bridge, child, options, settings};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_bridge::system::{FallbackBy, Options};
+use seamline_host::bpf::SharedWords;
 use seamline_host::cgroup::unified_hierarchy;
 use seamline_host::clock::monotonic;
 use std::collections::BTreeMap;
@@ -138,12 +139,19 @@ fn classifiers(net: &Net, interface: &str) -> String {
     String::from_utf8(shown.stdout).unwrap()
 }
 
-fn joined_hop(net: &Net) {
+/// With a hop that is a bridge, and a kernel that lets this process use eBPF.
+fn joined_net(test: &str) -> Option<Net> {
+    if let Err(error) = SharedWords::new(1) {
+        skip(test, format_args!("no eBPF: {error}"));
+        return None;
+    }
+    let net = Net::or_skip(test)?;
     for words in
         ["link add h0 type bridge", "link set c0 master h0", "link set c1 master h0", "link set h0 up"]
     {
         ip(&net.hop, words);
     }
+    Some(net)
 }
 
 /// A host that runs other things may take the processor away for longer than the agent is given, from the test, too; so it has three tries.
@@ -160,8 +168,7 @@ fn at_most_50_ms(what: &str, mut gap: impl FnMut() -> u64) {
 /// `kill -9`; then plain bridging, until the next agent begins, and then each frame once.
 #[test]
 fn the_kernel_forwards_within_50_ms_of_kill_9() {
-    let Some(net) = Net::or_skip("the_kernel_forwards_within_50_ms_of_kill_9") else { return };
-    joined_hop(&net);
+    let Some(net) = joined_net("the_kernel_forwards_within_50_ms_of_kill_9") else { return };
     at_most_50_ms("kill -9", || {
         let mut agent = child(&net, "snoop", Stdio::null());
         pause(400);
@@ -186,8 +193,7 @@ fn the_kernel_forwards_within_50_ms_of_kill_9() {
 
 #[test]
 fn the_kernel_forwards_while_the_agent_is_stopped() {
-    let Some(net) = Net::or_skip("the_kernel_forwards_while_the_agent_is_stopped") else { return };
-    joined_hop(&net);
+    let Some(net) = joined_net("the_kernel_forwards_while_the_agent_is_stopped") else { return };
     let mut agent = child(&net, "snoop", Stdio::null());
     pause(400);
     // What comes before the kernel forwards waits for the agent, which forwards it when it goes on.
@@ -209,8 +215,7 @@ fn the_kernel_forwards_while_the_agent_is_stopped() {
 #[test]
 fn the_kernel_forwards_when_the_agent_is_killed_for_memory() {
     let name = "the_kernel_forwards_when_the_agent_is_killed_for_memory";
-    let Some(net) = Net::or_skip(name) else { return };
-    joined_hop(&net);
+    let Some(net) = joined_net(name) else { return };
     let Some(group) = Group::or_skip(name) else { return };
     at_most_50_ms("killed for memory", || {
         let mut agent = child(&net, "snoop", Stdio::null());
@@ -231,8 +236,7 @@ fn the_kernel_forwards_when_the_agent_is_killed_for_memory() {
 /// With that option it stays; the next agent without takes it away.
 #[test]
 fn the_kernel_goes_on_after_an_ordinary_end_on_demand() {
-    let Some(net) = Net::or_skip("the_kernel_goes_on_after_an_ordinary_end_on_demand") else { return };
-    joined_hop(&net);
+    let Some(net) = joined_net("the_kernel_goes_on_after_an_ordinary_end_on_demand") else { return };
     let kept = Options { fallback: FallbackBy::KernelForGood, ..options() };
     let mut bridge = Bridge::begin(&net, settings("snoop"), kept);
     let stream = Stream::during(&net, || {
