@@ -8,6 +8,7 @@ use crate::key::Side;
 use crate::ranges::Ranges;
 use crate::{AT_THE_AIR_LINK, Kind};
 use seamline_tcp::handover::Traits;
+use seamline_wire::codec::fit_sack_blocks;
 use seamline_wire::{
     Duration, Flags, Instant, Loss, LossCause, Losses, Mark, Packet, Segment, SequenceNumber,
 };
@@ -45,12 +46,15 @@ pub struct ElnAckParameters {
     /// If a loss that was reported as one on the air is still listed this long after, and has not passed again, the retransmission was
     /// lost to congestion. Longer than the sender waits before it retransmits once more.
     pub timeout: Duration,
+    /// Where a receiver reports gaps by SACK alone (RFC 2018), the agent itself lists the first missing segment: with one bit for all
+    /// gaps, because a longer list would take the place of SACK blocks. The paper's receivers list losses themselves.
+    pub lists_losses: bool,
 }
 
 impl Default for ElnAckParameters {
     /// A second: no retransmission timer expires sooner (RFC 6298 section 2.4).
     fn default() -> Self {
-        ElnAckParameters { bits: Bits::PerLoss, timeout: Duration::from_secs(1) }
+        ElnAckParameters { bits: Bits::PerLoss, timeout: Duration::from_secs(1), lists_losses: false }
     }
 }
 
@@ -88,10 +92,30 @@ impl ElnAck {
         let acknowledgment = segment.acknowledgment;
         self.came_by.forget_before(acknowledgment);
         self.reported.retain(|it| it.sequence.is_at_or_after(acknowledgment));
-        let Some(Mark::Losses(losses)) = &mut segment.mark else { return false };
-        let before = *losses;
-        self.judge(now, losses, acknowledgment);
-        *losses != before
+        if let Some(Mark::Losses(losses)) = &mut segment.mark {
+            let before = *losses;
+            self.judge(now, losses, acknowledgment);
+            return *losses != before;
+        }
+        // With data the longer header might not fit into a packet.
+        if !self.parameters.lists_losses || segment.mark.is_some() || segment.length > 0 {
+            return false;
+        }
+        let Some(cause) = self.cause_of_gaps(now, segment) else { return false };
+        segment.mark = Some(Mark::Losses(Losses::from_iter([Loss { offset: 0, cause }])));
+        fit_sack_blocks(segment);
+        true
+    }
+
+    /// Why the gaps are there that SACK blocks report; `None` without a gap. Congestion if part of one never came by.
+    fn cause_of_gaps(&mut self, now: Instant, segment: &Segment) -> Option<LossCause> {
+        let missing = segment.acknowledgment;
+        let ends = segment.sack.iter().map(|block| block.right).filter(|end| missing.is_before(*end));
+        let end = ends.max_by_key(|end| end.saturating_since(missing))?;
+        if !self.came_by.contain_all(missing, end) {
+            return Some(LossCause::Congestion);
+        }
+        Some(self.cause(now, Loss { offset: 0, cause: LossCause::Congestion }, missing))
     }
 
     fn judge(&mut self, now: Instant, losses: &mut Losses, acknowledgment: SequenceNumber) {

@@ -84,6 +84,7 @@ pub fn eln_ack<'a>() -> Keys<'a, ElnAckParameters> {
     table! { ElnAckParameters;
         key bits: choice(BITS), "What the bits of an acknowledgment refer to";
         key timeout: positive_time(), "Time after which a retransmission that has not passed counts as lost to congestion";
+        key lists_losses: boolean(), "The agent lists the first missing segment for receivers that report gaps with SACK alone";
     }
     .replaced("patience", "`timeout`")
 }

@@ -77,3 +77,21 @@ fn numbers_wrap() {
     let listed = ack(first).losses(&[(2000, Congestion), (1000, Congestion)]);
     script.wireless(listed).onwards_as(ack(first).losses(&[(2000, Congestion), (1000, Air)]));
 }
+
+/// A receiver that lists nothing reports gaps by SACK: one bit for all of them, and no block more than fits.
+#[test]
+fn the_agent_lists_for_receivers_that_do_not() {
+    let lists = ElnAckParameters { lists_losses: true, ..ElnAckParameters::default() };
+    let mut script = under_way(with(lists));
+    let on_the_air = ack(1).sack(&[(1001, 2001)]);
+    script.at(20).wireless(on_the_air.clone()).onwards_as(on_the_air.losses(&[(0, Air)]));
+    let both = ack(1001).sack(&[(4001, 5001), (2001, 3001)]);
+    script.wireless(both.clone()).onwards_as(both.losses(&[(0, Congestion)]));
+    let blocks = [(4001, 5001), (7001, 8001), (9001, 10_001)];
+    let full = |blocks| ack(6001).timestamps(1, 2).sack(blocks);
+    script.wireless(full(&blocks)).onwards_as(full(&blocks[..2]).losses(&[(0, Congestion)]));
+    // Nothing is missing, data, and lists of the receiver's own.
+    script.wireless(ack(2001)).onwards().wireless(ack(2001).sack(&[(1, 1001)])).onwards();
+    script.wireless(data(1, 100).acknowledging(1).sack(&[(1001, 2001)])).onwards();
+    script.wireless(ack(1).sack(&[(1001, 2001)]).losses(&[(3000, Congestion)])).onwards();
+}

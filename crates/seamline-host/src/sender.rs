@@ -32,8 +32,11 @@ pub(crate) struct Arguments {
     /// Help only connections to this address or prefix, IPv4 or IPv6 (192.0.2.0/24); can be repeated
     #[arg(long, value_name = "PREFIX")]
     destination: Vec<Prefix>,
+    /// Keep the window at losses that are marked as lost over the air (ELN-ACK). Trusts these marks
+    #[arg(long)]
+    losses: bool,
     /// Load and verify the eBPF programs, and attach nothing
-    #[arg(long, conflicts_with_all = ["cgroup", "interface", "destination"])]
+    #[arg(long, conflicts_with_all = ["cgroup", "interface", "destination", "losses"])]
     check: bool,
     /// Print only the counters at the end
     #[arg(short, long)]

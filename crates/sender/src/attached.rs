@@ -3,7 +3,7 @@
 use crate::counters::Counters;
 use crate::destinations::Destinations;
 use crate::event::Event;
-use crate::load::{self, CONTROL, Loaded, MARKS, MOST_SENDERS, Off, Part, RESEND, load};
+use crate::load::{self, CONTROL, Loaded, MARKS, MOST_SENDERS, Off, Part, RESEND, Setup, load};
 use crate::prefix::Prefix;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
 use seamline_host::ebpf::{attach_tcx, listen, reason};
@@ -43,6 +43,8 @@ pub struct Places {
     pub interfaces: Vec<String>,
     /// Where the peers are whose connections are helped. Without any, wherever they are.
     pub destinations: Vec<Prefix>,
+    /// Whether losses that are reported as the air's cost no window. An acknowledgment that claims so is trusted.
+    pub acts_on_losses: bool,
 }
 
 /// The programs at work. They end with this value, and with the process, however it ends: the kernel removes what only its
@@ -69,10 +71,13 @@ impl Attached {
             places.interfaces.iter().map(|name| interface(name)).collect::<Result<_, _>>()?;
         let wanted: &[Part] =
             if interfaces.is_empty() { &[Part::Window] } else { &[Part::Window, Part::Retransmission] };
-        let destinations = Destinations::new(&places.destinations);
+        let setup = Setup {
+            destinations: Destinations::new(&places.destinations),
+            acts_on_losses: places.acts_on_losses,
+        };
         let there = congestion_controls();
         // Another sender may take a name meanwhile.
-        let free = |name: String| attach(wanted, &name, &destinations, &interfaces).transpose();
+        let free = |name: String| attach(wanted, &name, &setup, &interfaces).transpose();
         let attached = load::names()
             .filter(|name| !there.contains(name))
             .find_map(free)
@@ -127,10 +132,10 @@ fn taken() -> String {
 fn attach(
     wanted: &[Part],
     name: &str,
-    destinations: &Destinations,
+    setup: &Setup,
     interfaces: &BTreeSet<u32>,
 ) -> Result<Option<(Loaded, Vec<Link>)>, Error> {
-    let Loaded { mut object, mut off } = load(wanted, name, destinations)?;
+    let Loaded { mut object, mut off } = load(wanted, name, setup)?;
     let mut links = Vec::new();
     for part in wanted {
         if off.iter().any(|off| off.part == *part) {

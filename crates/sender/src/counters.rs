@@ -52,6 +52,12 @@ Spent "marks ignored: restored already",
 TooSoon "marks ignored: too soon after another",
 /// Marks ignored: the window was as large as before, or the congestion control is not ours.
 NothingToRestore "marks ignored: nothing to restore",
+/// Acknowledgments whose lists of losses were taken.
+Listed "acknowledgments with losses listed",
+/// Recoveries that kept the window, because all losses were the air's.
+WindowKept "recoveries that kept the window: losses over the air",
+/// Of them, those in which it was reduced after all.
+Reduced "of them reduced after all: congestion or a timeout",
 }
 
 /// The values of all counters at one time.

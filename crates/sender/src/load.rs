@@ -19,6 +19,15 @@ const NAME: &str = ".rodata.name";
 /// So many senders run on a host at most: the name of each congestion control is its own in the whole kernel.
 pub(crate) const MOST_SENDERS: usize = 9;
 
+/// The map of whether lists of losses count (`bpf/losses.h`).
+const LOSSES: &str = ".rodata.losses";
+
+/// What the programs are loaded with, besides their name.
+pub(crate) struct Setup {
+    pub(crate) destinations: Destinations,
+    pub(crate) acts_on_losses: bool,
+}
+
 /// One of the two things that are done about a mark. Each goes without the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -69,15 +78,15 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 ///
 /// # Errors
 /// When it takes none.
-pub(crate) fn load(parts: &[Part], name: &str, destinations: &Destinations) -> Result<Loaded, Error> {
-    let why = match load_exactly(parts, name, destinations) {
+pub(crate) fn load(parts: &[Part], name: &str, setup: &Setup) -> Result<Loaded, Error> {
+    let why = match load_exactly(parts, name, setup) {
         Ok(object) => return Ok(Loaded { object, off: Vec::new() }),
         Err(why) => why,
     };
     if parts.len() < 2 {
         return Err(Error::Host(why));
     }
-    let alone = |part: &Part| (*part, load_exactly(&[*part], name, destinations));
+    let alone = |part: &Part| (*part, load_exactly(&[*part], name, setup));
     let alone: Vec<_> = parts.iter().map(alone).collect();
     let works = alone.iter().position(|(_, loaded)| loaded.is_ok()).ok_or(Error::Host(why))?;
     let mut off = Vec::new();
@@ -94,13 +103,17 @@ pub(crate) fn load(parts: &[Part], name: &str, destinations: &Destinations) -> R
     object.map(|object| Loaded { object, off }).ok_or_else(|| Error::Host("nothing can be loaded".to_owned()))
 }
 
+/// All that the verifier has to look at.
+fn everything() -> Setup {
+    Setup { destinations: Destinations::new(&[]), acts_on_losses: true }
+}
+
 /// Load and verify the programs, and attach nothing; what of them does not work here.
 ///
 /// # Errors
 /// When none of them works.
 pub fn check() -> Result<Vec<Off>, Error> {
-    let destinations = Destinations::new(&[]);
-    load(&[Part::Window, Part::Retransmission], CONTROL, &destinations).map(|loaded| loaded.off)
+    load(&[Part::Window, Part::Retransmission], CONTROL, &everything()).map(|loaded| loaded.off)
 }
 
 /// Change the name of a congestion control, wherever it stands in what a map begins with.
@@ -113,7 +126,7 @@ fn rename(map: &mut OpenMapMut<'_>, name: &str) -> libbpf_rs::Result<()> {
     Ok(())
 }
 
-fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Result<Object, String> {
+fn load_exactly(parts: &[Part], name: &str, setup: &Setup) -> Result<Object, String> {
     let (outcome, messages) = listen(|| {
         let mut open = ObjectBuilder::default().open_memory(&PROGRAMS.0)?;
         for mut program in open.progs_mut() {
@@ -134,12 +147,15 @@ fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Resu
             if map.name() == host::VALUES {
                 map.set_initial_value(&host::reported_errors().to_ne_bytes())?;
             }
+            if map.name() == LOSSES {
+                map.set_initial_value(&[u8::from(setup.acts_on_losses)])?;
+            }
             if map.name() == destinations::MAP {
-                destinations.size(&mut map)?;
+                setup.destinations.size(&mut map)?;
             }
         }
         let object = open.load()?;
-        destinations.fill(&object)?;
+        setup.destinations.fill(&object)?;
         Ok(object)
     });
     outcome.map_err(|error: libbpf_rs::Error| reason(&error, &messages))
@@ -149,7 +165,7 @@ fn load_exactly(parts: &[Part], name: &str, destinations: &Destinations) -> Resu
 #[test]
 fn each_part_goes_without_the_other() {
     for part in [Part::Window, Part::Retransmission] {
-        match load_exactly(&[part], CONTROL, &Destinations::new(&[])) {
+        match load_exactly(&[part], CONTROL, &everything()) {
             Ok(object) => {
                 let loaded = object.progs().filter(|program| program.autoload()).count();
                 assert_eq!(loaded, if part == Part::Window { 10 } else { 2 }, "{part}");

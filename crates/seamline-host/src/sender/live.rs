@@ -20,6 +20,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         cgroup,
         interfaces: arguments.interface.clone(),
         destinations: arguments.destination.clone(),
+        acts_on_losses: arguments.losses,
     };
     let attached = Attached::new(&places).map_err(failure)?;
     let kept = [Capability::CAP_BPF, Capability::CAP_PERFMON, Capability::CAP_NET_ADMIN];

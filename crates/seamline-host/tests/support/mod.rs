@@ -1,6 +1,7 @@
 //! What tests of `seamline-host` share, besides what they share with those of `seamline`.
 #![allow(dead_code, unused_imports, reason = "every file of tests uses some of it")]
 
+pub(crate) mod cgroup;
 pub(crate) mod outage;
 #[path = "../../../../tests/support/mod.rs"]
 mod shared;

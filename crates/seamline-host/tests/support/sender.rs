@@ -1,14 +1,14 @@
 //! `seamline-host sender` next to a sender of the lab.
 
+use crate::support::cgroup::Cgroup;
 use crate::support::{
     HOST, assert_contains, folder, host, host_refuses, program, seamline, skip, stderr, stdout,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A download over a link that is gone for 2.5 s; acknowledgments are out of its reach at once, so that none is lost.
 const SCENARIO: &str = r#"
@@ -83,36 +83,6 @@ fn after(events: &Path) -> After {
         }
     }
     after
-}
-
-/// A cgroup that the lab is in, and nobody else.
-struct Cgroup {
-    path: PathBuf,
-    _alone: MutexGuard<'static, ()>,
-}
-
-/// One such command runs per host.
-static ALONE: Mutex<()> = Mutex::new(());
-
-impl Cgroup {
-    fn new() -> Option<Self> {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let mounts = fs::read_to_string("/proc/mounts").unwrap();
-        let mount =
-            mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"))?.split(' ').nth(1)?;
-        let path = Path::new(mount).join(format!("seamline-cli-{}", std::process::id()));
-        fs::create_dir_all(&path).ok()?;
-        Some(Cgroup { path, _alone: alone })
-    }
-    fn name(&self) -> &str {
-        self.path.to_str().unwrap()
-    }
-}
-
-impl Drop for Cgroup {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.path);
-    }
 }
 
 fn cgroup_or_skip(test: &str) -> Option<Cgroup> {

@@ -36,6 +36,15 @@ struct connection {
 	__u8 spent;
 	/* Whether its congestion control is ours. */
 	__u8 restores;
+	/* The acknowledgment number of the last list of losses. */
+	__u32 listed_at;
+	/* The last loss to congestion that was listed. */
+	__u32 congested_at;
+	/* Segments: the window that a recovery keeps, 0 for none, and the threshold from before it. */
+	__u32 kept;
+	__u32 kept_threshold;
+	__u8 is_listed;
+	__u8 is_congested;
 };
 
 struct {
@@ -60,6 +69,9 @@ enum count {
 	COUNT_IGNORED_SPENT,
 	COUNT_IGNORED_TOO_SOON,
 	COUNT_IGNORED_NOTHING_TO_RESTORE,
+	COUNT_LISTED,
+	COUNT_WINDOW_KEPT,
+	COUNT_REDUCED,
 	COUNTS,
 };
 

@@ -90,6 +90,10 @@ enum tcp_ca_event {
 	CA_EVENT_LOSS,
 };
 
+enum tcp_ca_ack_event_flags {
+	CA_ACK_ECE,
+};
+
 struct ack_sample {
 	u32 pkts_acked;
 };

@@ -2,7 +2,7 @@
 /* Which connections are watched, and which of their marks count. */
 #pragma once
 
-#include "connection.h"
+#include "losses.h"
 #include "destination.h"
 
 /* Kind, length, experiment identifier, subtype; the values come from the project's codec (build.rs). */
@@ -11,7 +11,8 @@ struct mark {
 	__u8 length;
 	__be16 experiment;
 	__u8 subtype;
-	__u8 rest[35];
+	__u8 losses[MOST_LOSSES * LOSS_LENGTH];
+	__u8 rest[23];
 };
 
 /* The name of our congestion control: the first of its kind that no other seamline-host sender on the host has (load.rs). */
@@ -106,14 +107,22 @@ static __always_inline void accept_mark(struct bpf_sock_ops *context, struct bpf
 	struct tcp_sock *tp;
 	struct tcphdr *header = context->skb_data;
 	__u32 verdict;
+	long length;
 
 	if ((void *)(header + 1) > context->skb_data_end || !header->ack)
 		return;
-	if (bpf_load_hdr_opt(context, &mark, sizeof(mark), 0) != MARK_LENGTH || mark.subtype != MARK_HANDOVER)
+	length = bpf_load_hdr_opt(context, &mark, sizeof(mark), 0);
+	if (length < MARK_LENGTH)
 		return;
 	connection = bpf_sk_storage_get(&connections, sk, 0, 0);
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!connection || !tp)
+		return;
+	if (acts_on_losses && mark.subtype == MARK_LOSSES) {
+		take_losses(tp, connection, mark.losses, (length - MARK_LENGTH) / LOSS_LENGTH, bpf_ntohl(header->ack_seq));
+		return;
+	}
+	if (length != MARK_LENGTH || mark.subtype != MARK_HANDOVER)
 		return;
 	verdict = judge(tp, connection, bpf_ntohl(header->ack_seq));
 	if (verdict == COUNT_RESTORED) {

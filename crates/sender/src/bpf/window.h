@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "connection.h"
+#include "losses.h"
 
 /*
  * While a window is on trial the kernel paces at 120 % of window over round-trip time (net.ipv4.tcp_pacing_ca_ratio). So much
@@ -146,6 +146,7 @@ void BPF_PROG(seamline_release, struct sock *sk)
 		return;
 	stop_pacing((struct tcp_sock *)sk, connection);
 	connection->restores = 0;
+	connection->kept = 0;
 	connection->on_trial = 0;
 	connection->window = 0;
 }
@@ -153,7 +154,7 @@ void BPF_PROG(seamline_release, struct sock *sk)
 SEC("struct_ops")
 u32 BPF_PROG(seamline_ssthresh, struct sock *sk)
 {
-	return cubictcp_recalc_ssthresh(sk);
+	return threshold_of(sk, bpf_sk_storage_get(&connections, sk, 0, 0));
 }
 
 SEC("struct_ops")
@@ -204,8 +205,11 @@ void BPF_PROG(seamline_event, struct sock *sk, enum tcp_ca_event event)
 	if (event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_LOSS)) {
 		struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
 
-		if (connection)
+		if (connection) {
+			/* The kernel has just asked for the threshold, and nothing said then that it was for a timeout. */
+			reduce(sk, connection);
 			remember(sk, connection, tp->prior_cwnd, tp->prior_ssthresh);
+		}
 	}
 	cubictcp_cwnd_event(sk, event);
 }
@@ -217,6 +221,9 @@ void BPF_PROG(seamline_state, struct sock *sk, u8 new_state)
 	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
 	__u8 old_state = recovery_state(tp);
 
+	/* A timeout within fast recovery; ECN, or a full queue of this host. */
+	if (connection && (new_state == TCP_CA_Loss || new_state == TCP_CA_CWR))
+		reduce(sk, connection);
 	/*
 	 * A timeout within fast recovery comes without that event. What recovery has given up was lost to congestion. Other ways into
 	 * Loss without it are no timeouts: a path with a smaller MTU (tcp_simple_retransmit), data of a SYN that was refused.
@@ -241,6 +248,7 @@ void BPF_PROG(seamline_in_ack, struct sock *sk, u32 flags)
 
 	if (!connection)
 		return;
+	watch_losses(sk, connection, flags & bpf_core_enum_value(enum tcp_ca_ack_event_flags, CA_ACK_ECE));
 	if (connection->on_trial)
 		watch(sk, connection);
 	if (connection->marked_at && connection->marked_at == tp->tcp_mstamp && recovery_state(tp) == TCP_CA_Loss)

@@ -88,7 +88,8 @@ impl Rig {
         let full = setup.is_full.then(|| Full::make(INTERFACE));
         let interfaces = if setup.resend { vec![INTERFACE.to_owned()] } else { Vec::new() };
         let destinations = setup.destinations.iter().map(|prefix| prefix.parse().unwrap()).collect();
-        let places = Places { cgroup: cgroup.path().to_owned(), interfaces, destinations };
+        let places =
+            Places { cgroup: cgroup.path().to_owned(), interfaces, destinations, acts_on_losses: true };
         let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
         assert_eq!(attached.off().is_empty(), full.is_none(), "{:?}", attached.off());
         let (peer, stream) = connect(wire, host);
