@@ -1,6 +1,6 @@
 //! What programs on real hosts share: `seamline-host` with its agents and daemons, and the lab.
 //!
-//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket, and what a service manager hears.
+//! - For daemons: a [`log`] that never blocks, the kernel's clocks, a control socket, a lock, and what a service manager hears.
 //! - For Linux: network namespaces, privileges and giving them up, cgroups, interfaces by netlink and ioctl, eBPF.
 //! - For people: the `doctor`, which tries what a host offers and says how to get what is missing.
 //!
@@ -23,6 +23,8 @@ pub mod executable;
 #[cfg(target_os = "linux")]
 pub mod interface;
 pub mod journal;
+#[cfg(target_os = "linux")]
+pub mod lock;
 pub mod log;
 #[cfg(target_os = "linux")]
 pub mod namespace;

@@ -13,7 +13,8 @@ use seamline_wire::codec::{Headers, IpHeader, IpVersion, encode_to_vec};
 use seamline_wire::{Flags, Segment, TransportPort};
 use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, TcpStream};
-use std::os::unix::net::UnixDatagram;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 use support::{Offer, Phone, VERSIONS, pause};
 
@@ -185,10 +186,26 @@ fn a_second_daemon_of_a_namespace_is_refused_unless_it_is_dry() {
     };
     let refused = open(false).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::ResourceBusy);
-    assert!(refused.to_string().contains("this network namespace"), "{refused}");
+    let who = format!("this network namespace already: process {}", std::process::id());
+    assert!(refused.to_string().contains(&who), "{refused}");
     assert!(open(true).is_ok());
     // In another namespace nothing is in its way.
     assert!(Phone::or_skip(name, Settings::default(), VERSIONS[0]).is_some());
+}
+
+/// Anybody in the namespace can have an address of this kind, and keep it for ever.
+#[test]
+fn a_name_that_another_user_has_taken_does_not_keep_the_daemon_out() {
+    let name = "a_name_that_another_user_has_taken";
+    let Some((namespace, ..)) = support::interface_or_skip(name) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { socket: folder.path().join("sock"), is_dry: false, json: false };
+    let address = SocketAddr::from_abstract_name("seamline-mobile").unwrap();
+    let opened = namespace.within(|| {
+        let _taken = UnixDatagram::bind_addr(&address)?;
+        Daemon::open(Settings::default(), &options)
+    });
+    assert!(opened.is_ok(), "{opened:?}");
 }
 
 #[test]

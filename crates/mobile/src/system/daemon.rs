@@ -1,6 +1,5 @@
 //! The loop of the daemon.
 
-use super::alone::Alone;
 use super::host::Kernel;
 use super::{Captured, News, Watch};
 use crate::agent::Agent;
@@ -10,10 +9,11 @@ use crate::settings::Settings;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::control::Control;
+use seamline_host::lock::{self, Lock};
 use seamline_host::service::Service;
-use seamline_host::{Journal, Line, clock};
+use seamline_host::{Journal, Line, clock, explained};
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +27,15 @@ const COMMANDS: usize = 64;
 const REST: Duration = Duration::from_millis(1);
 /// The clock of the world may be set while the daemon waits for a time on it.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+fn taken(error: io::Error) -> io::Error {
+    match error.kind() {
+        ErrorKind::ResourceBusy => {
+            explained(error, "another daemon helps the connections of this network namespace already")
+        }
+        _ => explained(error, "checking for another daemon"),
+    }
+}
 
 /// How a daemon runs.
 #[derive(Clone, Debug)]
@@ -47,8 +56,8 @@ pub struct Daemon {
     watch: Watch,
     kernel: Kernel,
     control: Control,
-    /// Missing where it is dry.
-    _alone: Option<Alone>,
+    /// Two daemons would both repeat, freeze and thaw the same. One that is dry needs none.
+    _lock: Option<Lock>,
     json: bool,
     /// Whether there were packets the last time.
     is_busy: bool,
@@ -61,7 +70,8 @@ impl Daemon {
     /// When the process may not (it takes `CAP_NET_RAW`), another daemon listens at the socket, or helps in this network namespace.
     pub fn open(settings: Settings, options: &Options) -> io::Result<Self> {
         let control = Control::open(&options.socket)?;
-        let alone = if options.is_dry { None } else { Some(Alone::take()?) };
+        let lock = if options.is_dry { None } else { Lock::take("mobile").map_err(taken)? };
+        let is_unlocked = lock.is_none() && !options.is_dry;
         let captured = Captured::open()?;
         let kernel = Kernel::open(&settings, options.is_dry)?;
         let mut daemon = Daemon {
@@ -70,7 +80,7 @@ impl Daemon {
             watch: Watch::open()?,
             kernel,
             control,
-            _alone: alone,
+            _lock: lock,
             json: options.json,
             is_busy: false,
         };
@@ -78,6 +88,9 @@ impl Daemon {
         daemon.agent.log.push(
             Line::new("start").shown("socket", options.socket.display()).with("dry_run", options.is_dry),
         );
+        if is_unlocked {
+            daemon.agent.log.push(Line::new("warning").with("why", lock::WITHOUT));
+        }
         Ok(daemon)
     }
 

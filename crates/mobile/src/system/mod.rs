@@ -1,7 +1,6 @@
 //! What the daemon asks of Linux. Everything is held by descriptors, so that nothing is left behind however
-//! the process ends; but for the path of the socket, which the next one replaces.
+//! the process ends; but for the path of the socket and the file of the lock, which the next one replaces.
 
-mod alone;
 mod captured;
 mod daemon;
 mod diagnosis;
