@@ -6,8 +6,8 @@ use nix::poll::PollFlags;
 use seamline_host::socket::{pause, wait};
 use seamline_host::{Line, clock, explained};
 use seamline_wire::Duration;
-use std::fs;
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,9 +143,18 @@ impl Publisher {
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
-    fs::write(&new, text)
+    write_new(new.as_ref(), text)
         .and_then(|()| fs::rename(&new, path))
         .map_err(|error| explained(error, format_args!("writing {}", path.display())))
+}
+
+/// Write a file that is not there. What a process that was killed has left is removed; a link that another user has put there is never followed.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::create_new(path)?.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -174,6 +183,21 @@ mod tests {
         }
         let _ = asked.read_to_string(&mut answer);
         (answer, clock::monotonic().saturating_since(begun).as_millis())
+    }
+
+    #[test]
+    fn a_link_beside_the_file_is_not_followed_and_a_leftover_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, new, victim] = ["a.prom", "a.prom.new", "victim"].map(|name| folder.path().join(name));
+        let read = |path| fs::read_to_string(path).unwrap();
+        fs::write(&victim, "secret").unwrap();
+        std::os::unix::fs::symlink(&victim, &new).unwrap();
+        replace(&path, "it 7\n").unwrap();
+        assert_eq!((read(&victim), read(&path)), ("secret".to_owned(), "it 7\n".to_owned()));
+        fs::write(&new, "half of i").unwrap();
+        replace(&path, "it 8\n").unwrap();
+        assert_eq!(read(&path), "it 8\n");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file() && !new.exists());
     }
 
     #[test]
