@@ -8,6 +8,7 @@ mod hand_over;
 mod log;
 mod port;
 mod publish;
+mod scrapes;
 mod shortage;
 mod split;
 mod timed_stream;

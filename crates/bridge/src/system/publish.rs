@@ -1,14 +1,12 @@
 //! Publishes the counters by HTTP or in a file.
 
 use super::log::{CHECK, Every, LogSender, WARN};
-use super::timed_stream::wait_until;
-use nix::poll::PollFlags;
-use seamline_host::socket::{pause, wait};
+use super::scrapes::serve;
+use seamline_host::socket::pause;
 use seamline_host::{Line, clock, explained};
-use seamline_wire::Duration;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{self, ErrorKind, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -16,7 +14,7 @@ use std::sync::{Mutex, MutexGuard};
 /// Where the counters go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metrics {
-    /// An HTTP server at this address, which answers any path.
+    /// An HTTP server at this address, with the counters at `/metrics`.
     Http(SocketAddr),
     /// A file that is replaced as a whole each second.
     File(PathBuf),
@@ -42,9 +40,6 @@ enum To {
     Clients(TcpListener),
     File(PathBuf),
 }
-
-/// For a request and its answer together.
-const TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Publisher {
     /// # Errors
@@ -80,7 +75,7 @@ impl Publisher {
     pub(super) fn serve(&self, stop: &AtomicBool, log: &LogSender) {
         match &self.to {
             To::Nowhere => {}
-            To::Clients(listener) => self.answer_all(listener, stop),
+            To::Clients(listener) => serve(listener, stop, || self.latest().text.clone()),
             To::File(path) => self.keep_up_to_date(path, stop, log),
         }
     }
@@ -100,42 +95,6 @@ impl Publisher {
     fn take_new(&self) -> Option<String> {
         let mut latest = self.latest();
         std::mem::take(&mut latest.is_new).then(|| latest.text.clone())
-    }
-
-    fn answer_all(&self, listener: &TcpListener, stop: &AtomicBool) {
-        while !stop.load(Ordering::Relaxed) {
-            wait(listener, PollFlags::POLLIN, CHECK);
-            if let Ok((mut asked, _)) = listener.accept() {
-                let _ = self.answer(&mut asked, stop);
-            }
-        }
-    }
-
-    /// The request is read to its empty line, for closing with bytes unread would reset the connection.
-    fn answer(&self, asked: &mut TcpStream, stop: &AtomicBool) -> io::Result<()> {
-        asked.set_nonblocking(true)?;
-        let until = clock::monotonic() + TIMEOUT;
-        let mut request = [0; 4096];
-        let mut length = 0;
-        while length < request.len() && !request[..length].windows(4).any(|end| end == b"\r\n\r\n") {
-            wait_until(asked, PollFlags::POLLIN, until, stop)?;
-            match asked.read(&mut request[length..])? {
-                0 => break,
-                more => length += more,
-            }
-        }
-        let body = self.latest().text.clone();
-        let answer = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            body.len()
-        );
-        let mut rest = answer.as_bytes();
-        while !rest.is_empty() {
-            wait_until(asked, PollFlags::POLLOUT, until, stop)?;
-            let written = asked.write(rest)?;
-            rest = &rest[written..];
-        }
-        Ok(())
     }
 }
 
@@ -160,30 +119,6 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::log::Log;
-    use seamline_host::Journal;
-    use std::thread;
-
-    fn asker(publisher: &Publisher) -> TcpStream {
-        let To::Clients(listener) = &publisher.to else { unreachable!("it was opened so") };
-        TcpStream::connect(listener.local_addr().unwrap()).unwrap()
-    }
-
-    /// Ask in pieces, each a while after the last; what is answered, and after how many milliseconds.
-    fn ask(publisher: &Publisher, pieces: &[&[u8]], apart: u64) -> (String, u64) {
-        let begun = clock::monotonic();
-        let mut asked = asker(publisher);
-        let mut answer = String::new();
-        for piece in pieces {
-            // The server resets a client that it no longer waits for.
-            if asked.write_all(piece).is_err() {
-                break;
-            }
-            pause(Duration::from_millis(apart));
-        }
-        let _ = asked.read_to_string(&mut answer);
-        (answer, clock::monotonic().saturating_since(begun).as_millis())
-    }
 
     #[test]
     fn a_link_beside_the_file_is_not_followed_and_a_leftover_is_replaced() {
@@ -198,27 +133,5 @@ mod tests {
         replace(&path, "it 8\n").unwrap();
         assert_eq!(read(&path), "it 8\n");
         assert!(fs::symlink_metadata(&path).unwrap().is_file() && !new.exists());
-    }
-
-    #[test]
-    fn slow_clients_are_answered_and_endless_ones_block_nothing() {
-        let publisher = Publisher::open(Some(&Metrics::Http("127.0.0.1:0".parse().unwrap()))).unwrap();
-        publisher.publish("it 7\n".to_owned());
-        let (stop, (sender, _log)) = (AtomicBool::new(false), Log::new(Journal::new(io::sink(), false)));
-        let (slow, endless, is_finished) = thread::scope(|scope| {
-            let serving = scope.spawn(|| publisher.serve(&stop, &sender));
-            let slow = ask(&publisher, &[b"GET / HTTP/1.1\r\n", b"\r\n"], 150);
-            let endless = ask(&publisher, &[b"x".as_slice(); 30], 100);
-            let waiting = asker(&publisher);
-            pause(Duration::from_millis(150));
-            stop.store(true, Ordering::Relaxed);
-            pause(Duration::from_millis(250));
-            let is_finished = serving.is_finished();
-            drop(waiting);
-            (slow, endless, is_finished)
-        });
-        assert!(slow.0.ends_with("\r\n\r\nit 7\n"), "{slow:?}");
-        assert!(endless.0.is_empty() && (400..2000).contains(&endless.1), "{endless:?}");
-        assert!(is_finished, "it waits for a client though it is to stop");
     }
 }

@@ -10,12 +10,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Wait until the stream can be read, or written; an error after the deadline, or when the process is to stop.
-pub(super) fn wait_until(
-    stream: &TcpStream,
-    events: PollFlags,
-    until: Instant,
-    stop: &AtomicBool,
-) -> io::Result<()> {
+fn wait_until(stream: &TcpStream, events: PollFlags, until: Instant, stop: &AtomicBool) -> io::Result<()> {
     loop {
         let left = until.saturating_since(clock::monotonic());
         if left.as_millis() == 0 || stop.load(Ordering::Relaxed) {
