@@ -4,7 +4,7 @@
 use crate::explained;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 /// The names of the interfaces in the network namespace of this process (proc_net(5)).
 ///
@@ -62,6 +62,7 @@ struct Request {
 const SIOCETHTOOL: u64 = 0x8946;
 const SIOCGIFMTU: u64 = 0x8921;
 const SIOCGIFFLAGS: u64 = 0x8913;
+const SIOCGIFINDEX: u64 = 0x8933;
 
 fn request(interface: &str, data: Data) -> io::Result<Request> {
     let mut name = [0; NAME_LENGTH];
@@ -73,10 +74,10 @@ fn request(interface: &str, data: Data) -> io::Result<Request> {
     Ok(Request { name, data })
 }
 
-fn ask(number: u64, request: &mut Request) -> io::Result<()> {
-    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+fn ask(socket: &impl AsFd, number: u64, request: &mut Request) -> io::Result<()> {
+    let socket = socket.as_fd().as_raw_fd();
     // SAFETY: the request is a `struct ifreq` that outlives the call, as does what it points to; the kernel writes nothing else.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), number as _, std::ptr::from_mut(request)) };
+    let result = unsafe { libc::ioctl(socket, number as _, std::ptr::from_mut(request)) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -142,16 +143,29 @@ fn text(words: &[u32]) -> String {
 
 /// `words` must have room for the whole answer: the kernel writes as much as it has.
 fn ethtool(interface: &str, words: &mut [u32]) -> io::Result<()> {
-    ask(SIOCETHTOOL, &mut request(interface, Data { pointer: words.as_mut_ptr() })?)
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    ask(&socket, SIOCETHTOOL, &mut request(interface, Data { pointer: words.as_mut_ptr() })?)
 }
 
-/// The longest IP packet that the interface sends, in bytes.
+/// The number of an interface in the network namespace of any open socket. Unlike `if_nametoindex`, this opens none.
+///
+/// # Errors
+/// When there is no such interface (`ENODEV`).
+pub fn index(socket: &impl AsFd, interface: &str) -> io::Result<u32> {
+    let mut request = request(interface, Data { whole: [0; 3] })?;
+    ask(socket, SIOCGIFINDEX, &mut request)?;
+    // SAFETY: the kernel has written a number there.
+    let index = unsafe { request.data.number };
+    Ok(index.unsigned_abs())
+}
+
+/// The longest IP packet that an interface in the network namespace of any open socket sends, in bytes.
 ///
 /// # Errors
 /// When there is no such interface.
-pub fn mtu(interface: &str) -> io::Result<usize> {
+pub fn mtu(socket: &impl AsFd, interface: &str) -> io::Result<usize> {
     let mut request = request(interface, Data { whole: [0; 3] })?;
-    ask(SIOCGIFMTU, &mut request)?;
+    ask(socket, SIOCGIFMTU, &mut request)?;
     // SAFETY: the kernel has written a number there.
     let mtu = unsafe { request.data.number };
     Ok(usize::try_from(mtu).unwrap_or(0))
@@ -168,13 +182,13 @@ pub enum Condition {
     SetDown,
 }
 
-/// The current condition of an interface.
+/// The current condition of an interface in the network namespace of any open socket.
 ///
 /// # Errors
 /// When there is no such interface.
-pub fn condition(interface: &str) -> io::Result<Condition> {
+pub fn condition(socket: &impl AsFd, interface: &str) -> io::Result<Condition> {
     let mut request = request(interface, Data { whole: [0; 3] })?;
-    ask(SIOCGIFFLAGS, &mut request)?;
+    ask(socket, SIOCGIFFLAGS, &mut request)?;
     // SAFETY: the kernel has written flags there.
     let flags = libc::c_int::from(unsafe { request.data.flags });
     Ok(match (flags & libc::IFF_UP != 0, flags & libc::IFF_RUNNING != 0) {

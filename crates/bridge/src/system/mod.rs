@@ -3,6 +3,7 @@
 
 mod coalescing;
 mod fallback;
+mod files;
 mod guard;
 mod hand_over;
 mod log;

@@ -9,7 +9,6 @@ use crate::frame::{self, Medium};
 use crate::metrics::PortCounters;
 use crate::outgoing::Outgoing;
 use nix::errno::Errno;
-use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 use seamline_agent::Side;
 use seamline_host::interface::{self, Condition};
@@ -111,11 +110,11 @@ impl Port {
     /// When there is no such interface, or the process may not (it takes `CAP_NET_RAW`).
     pub fn open(interface: &str) -> io::Result<Self> {
         let at = |error: io::Error| explained(error, format_args!("opening interface {interface}"));
-        let index = if_nametoindex(interface).map_err(|error| at(error.into()))?;
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         // Of no protocol yet, so that nothing comes from other interfaces before it is bound.
         let made = socket(AddressFamily::Packet, SockType::Raw, flags, None::<SockProtocol>);
         let socket = made.map_err(|error| at(error.into()))?;
+        let index = interface::index(&socket, interface).map_err(at)?;
         let mut port = Port {
             interface: interface.to_owned(),
             index,
@@ -165,20 +164,24 @@ impl Port {
     }
     /// Its MTU in bytes; `None` when it is gone.
     pub fn mtu(&self) -> Option<usize> {
-        interface::mtu(&self.interface).ok()
+        interface::mtu(&self.socket, &self.interface).ok()
     }
     /// Check whether it is up and has a carrier; returns its condition if that changed. A port just opened counts as running.
     pub(super) fn change(&mut self) -> Option<Condition> {
-        let condition = interface::condition(&self.interface).ok()?;
+        let condition = interface::condition(&self.socket, &self.interface).ok()?;
         let is_running = condition == Condition::Running;
         let was_running = std::mem::replace(&mut self.counters.is_running, is_running);
         self.counters.stops += u64::from(self.has_run && was_running && !is_running);
         self.has_run |= is_running;
         (was_running != is_running).then_some(condition)
     }
-    /// Whether the interface is no longer the one that was opened: removed, or removed and created again.
+    /// Whether the interface is no longer the one that was opened: removed, or removed and created again. That the kernel cannot be asked says
+    /// nothing about the interface.
     pub fn is_gone(&self) -> bool {
-        if_nametoindex(self.interface.as_str()) != Ok(self.index)
+        match interface::index(&self.socket, &self.interface) {
+            Ok(index) => index != self.index,
+            Err(error) => matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ENXIO)),
+        }
     }
 
     /// Stop receiving frames, or start again.

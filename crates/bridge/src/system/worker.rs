@@ -2,6 +2,7 @@
 
 use super::coalescing::{coalesced, coalesces, refuse_coalescing};
 use super::fallback::{BEAT, Fallback, FallbackBy, Stalls};
+use super::files::require_own;
 use super::guard::{Guard, discard};
 use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::log::{CHECK, Every, Log, WARN};
@@ -74,13 +75,15 @@ const LAST_BATCHES: usize = 1000;
 /// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
 /// # Errors
-/// If an interface is missing at the start, or coalesces packets (the error names the commands that turn that off), or a privilege is missing.
+/// If an interface is missing at the start, or coalesces packets (the error names the commands that turn that off), or a privilege is missing, or
+/// this process may open too few files.
 pub fn run(
     mut settings: Settings,
     options: &Options,
     stop: impl AsFd,
     out: impl Write + Send + 'static,
 ) -> io::Result<Snapshot> {
+    require_own()?;
     refuse_coalescing(&options.interfaces)?;
     let ports = [Port::open(&options.interfaces[0])?, Port::open(&options.interfaces[1])?];
     settings.medium = ports[0].medium();

@@ -2,6 +2,7 @@
 //! namespaces of its own. Needs root; says so and passes where it is missing.
 #![cfg(target_os = "linux")]
 
+mod claims;
 mod fallback;
 mod hand_over;
 mod hop;

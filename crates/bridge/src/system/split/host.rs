@@ -1,9 +1,9 @@
 //! Requirements on this host, and the limits that it sets.
 
 use super::rules::BEGINNINGS;
+use crate::system::files::{OWN, open_files};
 use nix::errno::Errno;
 use nix::net::if_::{if_indextoname, if_nametoindex};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use seamline_host::explained;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::{fs, io};
@@ -16,9 +16,6 @@ pub(super) struct Room {
     /// The largest number, with those whose clients the kernel had already answered.
     pub(super) places: usize,
 }
-
-/// Open files other than connections: listeners, the log, counters, pipes to programs.
-const OTHERS: usize = 64;
 
 /// The loopback addresses of the IP versions that this host forwards, IPv4 first.
 ///
@@ -84,24 +81,14 @@ fn interface(given: &str) -> io::Result<String> {
 /// If it may open none.
 pub(super) fn room(connections: usize, beginnings: u32) -> io::Result<Room> {
     let wanted = connections + beginnings as usize;
-    let files = usize::try_from(open_files((2 * wanted + OTHERS) as u64)).unwrap_or(usize::MAX);
-    let places = wanted.min(files.saturating_sub(OTHERS) / 2);
+    let files = usize::try_from(open_files((2 * wanted + OWN) as u64)).unwrap_or(usize::MAX);
+    let places = wanted.min(files.saturating_sub(OWN) / 2);
     if places == 0 {
         return Err(refused(&format!(
             "this process may open {files} files, which is too few for any connection: ulimit -n, or LimitNOFILE= of systemd"
         )));
     }
     Ok(Room { connections: connections.min(places), places })
-}
-
-/// How many files this process may open, after raising its limit as far as wanted and allowed.
-fn open_files(wanted: u64) -> u64 {
-    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return wanted };
-    if soft >= wanted {
-        return soft;
-    }
-    let raised = wanted.min(hard);
-    setrlimit(Resource::RLIMIT_NOFILE, raised, hard).map_or(soft, |()| raised)
 }
 
 fn number(name: &str) -> Option<u64> {

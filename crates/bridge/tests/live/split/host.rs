@@ -80,7 +80,7 @@ fn few_open_files_are_fewer_connections_and_the_log_says_so() {
     hop.end();
     let log = ended(&mut router);
     let warning = log.lines().find(|line| line.contains("event=warning")).unwrap_or_default();
-    assert!(warning.contains("connections=32") && warning.contains("ulimit -n"), "{log}");
+    assert!(warning.contains("connections=16") && warning.contains("ulimit -n"), "{log}");
     assert!(log.contains("begun=1 "), "{log}");
 }
 
