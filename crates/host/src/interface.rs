@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "no safe wrapper covers SIOCETHTOOL")]
 
 use crate::explained;
+use nix::net::if_::{if_indextoname, if_nametoindex};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -14,6 +15,16 @@ pub fn names() -> io::Result<Vec<String>> {
     // Unlike /sys/class/net, this is never the list of another namespace.
     let list = std::fs::read_to_string("/proc/self/net/dev")?;
     Ok(list.lines().filter_map(|line| Some(line.rsplit_once(':')?.0.trim().to_owned())).collect())
+}
+
+/// The primary name of an interface that may be given by an alternative name.
+///
+/// # Errors
+/// When there is none of either name.
+pub fn primary_name(given: &str) -> io::Result<String> {
+    let name = if_nametoindex(given).and_then(if_indextoname);
+    let name = name.map_err(|error| explained(error, format_args!("the interface {given}")))?;
+    Ok(name.to_string_lossy().into_owned())
 }
 
 /// An offload that coalesces received packets into larger ones.

@@ -308,6 +308,7 @@ fn metrics(given: &str) -> Result<Metrics, Failure> {
 
 fn failure(error: io::Error) -> Failure {
     let tip = match error.kind() {
+        io::ErrorKind::ResourceBusy => "\ntip: end it first; each interface serves one agent",
         io::ErrorKind::PermissionDenied => {
             "\ntip: run it as root (sudo), or with CAP_NET_RAW, for split with CAP_NET_ADMIN and CAP_NET_BIND_SERVICE"
         }

@@ -6,6 +6,7 @@ mod fallback;
 mod files;
 mod guard;
 mod hand_over;
+mod interfaces;
 mod log;
 mod port;
 mod publish;

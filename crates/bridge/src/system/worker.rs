@@ -5,6 +5,7 @@ use super::fallback::{BEAT, Fallback, FallbackBy, Stalls};
 use super::files::require_own;
 use super::guard::{Guard, discard};
 use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
+use super::interfaces::Claim;
 use super::log::{CHECK, Every, Log, WARN};
 use super::port::{Batch, Port};
 use super::publish::{Metrics, Publisher};
@@ -75,7 +76,7 @@ const LAST_BATCHES: usize = 1000;
 /// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
 /// # Errors
-/// If an interface is missing at the start, or coalesces packets (the error names the commands that turn that off), or a privilege is missing, or
+/// If an interface is missing at the start, or has another agent, or coalesces packets (the error names the commands that turn that off), or a privilege is missing, or
 /// this process may open too few files.
 pub fn run(
     mut settings: Settings,
@@ -84,6 +85,7 @@ pub fn run(
     out: impl Write + Send + 'static,
 ) -> io::Result<Snapshot> {
     require_own()?;
+    let claim = Claim::new(&options.interfaces)?;
     refuse_coalescing(&options.interfaces)?;
     let ports = [Port::open(&options.interfaces[0])?, Port::open(&options.interfaces[1])?];
     settings.medium = ports[0].medium();
@@ -106,7 +108,7 @@ pub fn run(
     let mut worker = Worker::new(settings, options, ports, jobs, fallback);
     let confined = confined.map_or_else(|| "no".to_owned(), |it| it.to_string());
     log.write(worker.start().with("confined", confined));
-    warning.into_iter().for_each(|line| log.write(line));
+    warning.into_iter().chain(claim.warning()).for_each(|line| log.write(line));
     thread::scope(|scope| {
         if is_guarded {
             scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));

@@ -2,9 +2,7 @@
 
 use super::rules::BEGINNINGS;
 use crate::system::files::{OWN, open_files};
-use nix::errno::Errno;
-use nix::net::if_::{if_indextoname, if_nametoindex};
-use seamline_host::explained;
+use seamline_host::interface::primary_name;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::{fs, io};
 
@@ -64,9 +62,7 @@ pub(super) fn interfaces([wired, wireless]: &[String; 2]) -> io::Result<[String;
 }
 
 fn interface(given: &str) -> io::Result<String> {
-    let tried = |error: Errno| explained(error, format_args!("the interface {given}"));
-    let index = if_nametoindex(given).map_err(tried)?;
-    let name = if_indextoname(index).map_err(tried)?.to_string_lossy().into_owned();
+    let name = primary_name(given)?;
     if name.contains(['"', '*', '\\', char::REPLACEMENT_CHARACTER]) {
         let why =
             format!("nft cannot name the interface {name}: rename it (ip link set dev NAME name OTHER)");

@@ -11,6 +11,7 @@ mod sockets;
 mod splitting;
 mod watch;
 
+use super::interfaces::Claim;
 use super::publish::{Metrics, Publisher};
 use crate::split_counters::SplitCounters;
 use relay::Relay;
@@ -76,7 +77,7 @@ impl Split {
 /// again. The log goes to `out`.
 ///
 /// # Errors
-/// When this host does not forward packets, the rules cannot be made, or the process may not, with the fix. When the rules are lost.
+/// When this host does not forward packets, an interface has another agent, the rules cannot be made, or the process may not, with the fix. When the rules are lost.
 pub fn split(
     settings: &Split,
     stop: impl AsFd,
@@ -84,6 +85,7 @@ pub fn split(
 ) -> io::Result<SplitCounters> {
     let forwarded = host::forwarded()?;
     let interfaces = host::interfaces(&settings.interfaces)?;
+    let claim = Claim::new(&interfaces)?;
     let beginnings = host::beginnings()?;
     let room = host::room(settings.connections as usize, beginnings)?;
     if let Some(name) = &settings.congestion_control {
@@ -101,5 +103,5 @@ pub fn split(
     let terms = Terms { interfaces, entrances, beginnings, is_dry: settings.is_dry };
     let shared = Shared::new(Rules::new(terms)?);
     let journal = Journal::new(out, settings.json);
-    Splitting::new(settings, relay, &shared, &publisher, journal).run(room, stop)
+    Splitting::new(settings, relay, &shared, &publisher, journal).run(room, claim.warning(), stop)
 }

@@ -59,8 +59,14 @@ impl<'a> Splitting<'a> {
         }
     }
 
-    pub(super) fn run(mut self, room: Room, stop: impl AsFd) -> io::Result<SplitCounters> {
+    pub(super) fn run(
+        mut self,
+        room: Room,
+        warning: Option<Line>,
+        stop: impl AsFd,
+    ) -> io::Result<SplitCounters> {
         self.log.write(self.start(room));
+        warning.into_iter().for_each(|line| self.log.write(line));
         if room.connections < self.settings.connections as usize {
             let why = "this process may open too few files for more connections: ulimit -n, or LimitNOFILE= of systemd";
             let most = room.connections as u64;
