@@ -1,4 +1,4 @@
-//! Netlink messages and their attributes (netlink(7)), a socket for requests, and the [`interfaces`] of a namespace.
+//! Netlink messages and their attributes (netlink(7)), a socket for requests, and the [`interfaces`] of a namespace with their [`usage`].
 //!
 //! Unknown and malformed attributes are skipped, since newer kernels add attributes. A library that parses all of them fails a whole link at
 //! the first bad one; this reads only those that are asked for.
@@ -6,6 +6,7 @@
 pub mod classifiers;
 pub mod interfaces;
 mod requests;
+pub mod usage;
 
 use netlink_sys::{Socket, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};

@@ -26,7 +26,8 @@ Exit codes:
   0  ended by such a signal; with hand-over: the state was delivered
   1  it could not start or continue; with hand-over: the state was not
      delivered
-  2  invalid arguments or configuration
+  2  invalid arguments or configuration, or an interface or a host that
+     is not set up for the agent
 
 Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/agent.md             where to place it, keys of --config
@@ -308,6 +309,7 @@ fn metrics(given: &str) -> Result<Metrics, Failure> {
 
 fn failure(error: io::Error) -> Failure {
     let tip = match error.kind() {
+        io::ErrorKind::InvalidInput => return Failure::Input(error.to_string()),
         io::ErrorKind::ResourceBusy => "\ntip: end it first; each interface serves one agent",
         io::ErrorKind::PermissionDenied => {
             "\ntip: run it as root (sudo), or with CAP_NET_RAW, for split with CAP_NET_ADMIN and CAP_NET_BIND_SERVICE"

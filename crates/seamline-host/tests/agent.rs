@@ -109,6 +109,47 @@ fn only_agents_that_keep_packets_hand_them_over() {
     assert!(refused(&["hand-over", "--control", "x", "--to", "[::1]:1022"], 2).contains("HOST"));
 }
 
+/// Run a script in a network namespace with the interfaces b0 and b1; `None`, having printed why, where there can be none.
+fn with_interfaces(test: &str, script: &str) -> Option<std::process::Output> {
+    let script = format!(
+        "ip link add b0 type veth peer name p0 && ip link add b1 type veth peer name p1 || exit 77
+        for it in b0 b1 p0 p1; do ip link set $it up; done
+        {script}"
+    );
+    let output = std::process::Command::new("unshare").args(["--net", "sh", "-c", &script]).output();
+    let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
+        support::skip(test, "it takes ip and unshare");
+        return None;
+    };
+    if stderr(&output).contains("unshare failed") {
+        support::skip(test, "it takes root");
+        return None;
+    }
+    Some(output)
+}
+
+/// Each with the exit code of mistakes in what was asked for, and the fix.
+#[test]
+fn a_host_that_is_not_set_up_for_an_agent_is_refused() {
+    let agent = format!("{} agent snoop --in b0 --out b1", program(HOST).display());
+    for (prepare, expected) in [
+        ("ulimit -n 20", ["may open 20 files", "LimitNOFILE="]),
+        (
+            "ip link add br0 type bridge; ip link set b1 master br0",
+            ["interface b1 is a port of the bridge br0", "ip link set b1 nomaster"],
+        ),
+        (
+            "ip addr add 10.3.3.3/24 dev b0",
+            ["interface b0 has the address 10.3.3.3/24", "ip address delete 10.3.3.3/24 dev b0"],
+        ),
+    ] {
+        let name = "a_host_that_is_not_set_up_for_an_agent_is_refused";
+        let Some(output) = with_interfaces(name, &format!("{prepare}; exec {agent}")) else { return };
+        assert_eq!(output.status.code(), Some(2), "{prepare}: {}", stderr(&output));
+        assert_contains(stderr(&output), &expected);
+    }
+}
+
 /// In a namespace of its own.
 #[test]
 fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
@@ -117,23 +158,15 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     let config = folder.path().join("agent.toml");
     fs::write(&config, "connections = 1000\nmemory = \"8 MB\"\n[snoop]\ncache = 50\n").unwrap();
     let script = format!(
-        "ip link add b0 type veth peer name p0 && ip link add b1 type veth peer name p1 || exit 77
-        for it in b0 b1 p0 p1; do ip link set $it up; done
-        {program} agent snoop --in b0 --out b1 --config {config} --dry-run --json --control {control} & bridge=$!
+        "{program} agent snoop --in b0 --out b1 --config {config} --dry-run --json --control {control} & bridge=$!
         sleep 1; {program} agent hand-over --control {control} --to 10.9.9.9:1022 10.0.0.1 fd00::1 >&2
         kill -TERM $bridge; wait $bridge",
         program = program(HOST).display(),
         config = config.display(),
         control = folder.path().join("control").display()
     );
-    let output = std::process::Command::new("unshare").args(["--net", "sh", "-c", &script]).output();
-    let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
-        return support::skip(name, "it takes ip and unshare");
-    };
+    let Some(output) = with_interfaces(name, &script) else { return };
     let message = String::from_utf8(output.stderr).unwrap();
-    if message.contains("unshare failed") {
-        return support::skip(name, "it takes root");
-    }
     assert!(output.status.success(), "{message}");
     let log = String::from_utf8(output.stdout).unwrap();
     let events: Vec<serde_json::Value> =

@@ -76,8 +76,8 @@ const LAST_BATCHES: usize = 1000;
 /// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
 /// # Errors
-/// If an interface is missing at the start, or has another agent, or coalesces packets (the error names the commands that turn that off), or a privilege is missing, or
-/// this process may open too few files.
+/// If an interface is missing at the start, has another agent or another use (`InvalidInput`), or coalesces packets; the error names the
+/// commands that fix it. If a privilege is missing.
 pub fn run(
     mut settings: Settings,
     options: &Options,
@@ -86,6 +86,7 @@ pub fn run(
 ) -> io::Result<Snapshot> {
     require_own()?;
     let claim = Claim::new(&options.interfaces)?;
+    let addresses = claim.addresses()?;
     refuse_coalescing(&options.interfaces)?;
     let ports = [Port::open(&options.interfaces[0])?, Port::open(&options.interfaces[1])?];
     settings.medium = ports[0].medium();
@@ -108,7 +109,7 @@ pub fn run(
     let mut worker = Worker::new(settings, options, ports, jobs, fallback);
     let confined = confined.map_or_else(|| "no".to_owned(), |it| it.to_string());
     log.write(worker.start().with("confined", confined));
-    warning.into_iter().chain(claim.warning()).for_each(|line| log.write(line));
+    warning.into_iter().chain(claim.warning()).chain(addresses).for_each(|line| log.write(line));
     thread::scope(|scope| {
         if is_guarded {
             scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));

@@ -1,4 +1,4 @@
-//! Interfaces that an agent cannot have, and what it needs of its host.
+//! Interfaces that an agent cannot have: another agent is there, or they are used otherwise.
 
 use crate::hosts::{ip, pause, run, skip};
 use crate::net::{Net, Transfer};
@@ -36,6 +36,43 @@ fn a_second_agent_at_an_interface_is_refused_with_the_process_of_the_first() {
     assert!(Bridge::begin(&net, settings("snoop"), between("x0", "y0")).end().is_ok());
     first.end().unwrap();
     assert!(Bridge::begin(&net, settings("snoop"), options()).end().is_ok(), "it has let go of them");
+}
+
+#[test]
+fn a_port_and_an_interface_with_addresses_are_refused_with_the_command() {
+    let name = "a_port_and_an_interface_with_addresses_are_refused_with_the_command";
+    let Some(net) = Net::or_skip(name) else { return };
+    let refused = |parts: &[&str], command: &str| {
+        let error = Bridge::begin(&net, settings("snoop"), options()).end().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+        let text = error.to_string();
+        assert!(parts.iter().all(|part| text.contains(part)) && text.ends_with(command), "{text}");
+        assert!(run(&net.bridge, command), "{command}");
+    };
+    ip(&net.bridge, "link add br0 type bridge");
+    ip(&net.bridge, "link set b1 master br0");
+    refused(&["interface b1 is a port of the bridge br0"], "ip link set b1 nomaster");
+    for address in ["10.1.1.1/24", "fd01::1/64"] {
+        let nodad = if address.contains(':') { " nodad" } else { "" };
+        ip(&net.bridge, &format!("addr add {address} dev b0{nodad}"));
+        let parts = ["interface b0 has the address", address, "agent split"];
+        refused(&parts, &format!("ip address delete {address} dev b0"));
+    }
+    // As a DHCP client and a router's advertisement leave them. The interfaces' own link-local ones are nobody's business.
+    ip(&net.bridge, "addr add 10.1.1.2/24 dev b0 valid_lft 1000 preferred_lft 1000");
+    ip(&net.bridge, "addr add fd01::2/64 dev b1 nodad valid_lft 1000 preferred_lft 1000");
+    let mut bridge = Bridge::begin(&net, settings("snoop"), options());
+    bridge.wait_for("event=start");
+    bridge.end().unwrap();
+    let log = bridge.log();
+    let warnings: Vec<&str> = log.lines().filter(|line| line.contains("event=warning")).collect();
+    assert_eq!(warnings.len(), 2, "{log}");
+    for (warning, parts) in warnings.iter().zip([
+        ["interface=b0", "address=10.1.1.2/24", "ip address delete 10.1.1.2/24 dev b0"],
+        ["interface=b1", "address=fd01::2/64", "sysctl -w net/ipv6/conf/b1/disable_ipv6=1"],
+    ]) {
+        assert!(parts.iter().all(|part| warning.contains(part)), "{log}");
+    }
 }
 
 /// It can open nothing any more. Its interfaces are still there, and it goes on.

@@ -3,7 +3,7 @@
 use crate::links::Described;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use seamline_host::explained;
-use seamline_host::netlink::{self, DONE, Message, ROOM, Requests, attribute, messages, word};
+use seamline_host::netlink::{self, DONE, Message, ROOM, Requests, attribute, messages, usage, word};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -19,15 +19,12 @@ const DELETED_ADDRESS: u16 = libc::RTM_DELADDR;
 const ASK_ADDRESSES: u16 = libc::RTM_GETADDR;
 const NEW_ROUTE: u16 = libc::RTM_NEWROUTE;
 const DELETED_ROUTE: u16 = libc::RTM_DELROUTE;
-/// Kinds of attributes: `IFLA_IFNAME`, `IFLA_WIRELESS`, `IFLA_LINK`, `IFLA_MASTER`, `IFLA_LINK_NETNSID`, `IFA_ADDRESS`, `IFA_LOCAL`, `IFA_FLAGS`.
+/// Kinds of attributes: `IFLA_IFNAME`, `IFLA_WIRELESS`, `IFLA_LINK`, `IFLA_MASTER`, `IFLA_LINK_NETNSID`.
 const NAME: u16 = libc::IFLA_IFNAME;
 const WIRELESS: u16 = libc::IFLA_WIRELESS;
 const BELOW: u16 = libc::IFLA_LINK;
 const ABOVE: u16 = libc::IFLA_MASTER;
 const NAMESPACE_BELOW: u16 = libc::IFLA_LINK_NETNSID;
-const ADDRESS: u16 = libc::IFA_ADDRESS;
-const LOCAL: u16 = libc::IFA_LOCAL;
-const FLAGS: u16 = libc::IFA_FLAGS;
 
 /// A change, or the state at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,20 +172,10 @@ fn link(message: &Message<'_>) -> Option<News> {
     }))
 }
 
-/// A `struct ifaddrmsg` and its attributes. Where both are given, the address is the peer's and the local one this host's.
 fn address(message: &Message<'_>) -> Option<News> {
-    const LENGTH: usize = 8;
-    let (body, rest) = message.body.split_at_checked(LENGTH)?;
-    let index = word(body, 4)?;
-    let own = attribute(rest, LOCAL).or_else(|| attribute(rest, ADDRESS))?;
-    let own = match i32::from(body[0]) {
-        libc::AF_INET => IpAddr::from(<[u8; 4]>::try_from(own).ok()?),
-        libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(own).ok()?),
-        _ => return None,
-    };
-    let flags = attribute(rest, FLAGS).and_then(|flags| word(flags, 0));
+    let it = usage::address(message.body)?;
     let is_there = message.kind == NEW_ADDRESS;
-    Some(News::Address(index, own, is_there && is_usable(flags.unwrap_or(u32::from(body[2])))))
+    Some(News::Address(it.index, it.address, is_there && is_usable(it.flags)))
 }
 
 /// Whether duplicate address detection (RFC 4862 section 5.4) allows using the address: it has succeeded, or the address is optimistic.

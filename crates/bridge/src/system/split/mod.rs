@@ -77,7 +77,7 @@ impl Split {
 /// again. The log goes to `out`.
 ///
 /// # Errors
-/// When this host does not forward packets, an interface has another agent, the rules cannot be made, or the process may not, with the fix. When the rules are lost.
+/// When this host does not forward packets, an interface has another agent or is a port of another device, the rules cannot be made, or the process may not, with the fix. When the rules are lost.
 pub fn split(
     settings: &Split,
     stop: impl AsFd,

@@ -1,0 +1,134 @@
+//! What else an interface is used for: the device that it is a port of, and its addresses (rtnetlink).
+
+use super::{DONE, DUMP, Requests, attribute, requests, word};
+use crate::explained;
+use netlink_sys::protocols::NETLINK_ROUTE;
+use nix::net::if_::if_indextoname;
+use std::io;
+use std::net::IpAddr;
+
+/// Bytes of `struct ifinfomsg` and of `struct ifaddrmsg`.
+const LINK_HEADER: usize = 16;
+const ADDRESS_HEADER: usize = 8;
+
+/// What an interface is used for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The device that it is a port of.
+    pub master: Option<Master>,
+    /// Its addresses.
+    pub addresses: Vec<Address>,
+}
+
+/// A device with ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Master {
+    /// Its name.
+    pub name: String,
+    /// Its kind, such as `bridge`, `bond` or `vrf`.
+    pub kind: String,
+}
+
+/// An address of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The interface's number.
+    pub index: u32,
+    /// The address of this host.
+    pub address: IpAddr,
+    /// The length of its on-link prefix.
+    pub prefix_length: u8,
+    /// `IFA_F_PERMANENT` and the other flags.
+    pub flags: u32,
+}
+
+impl Address {
+    /// Whether somebody has configured it for good: neither a DHCP client nor a router's advertisement.
+    pub fn is_permanent(&self) -> bool {
+        self.flags & libc::IFA_F_PERMANENT != 0
+    }
+    /// Whether it is one that every IPv6 interface gives itself (RFC 4291 section 2.5.6).
+    pub fn is_link_local(&self) -> bool {
+        matches!(self.address, IpAddr::V6(address) if address.is_unicast_link_local())
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix_length)
+    }
+}
+
+/// What an interface in the network namespace of the calling thread is used for. `name` is its primary one.
+///
+/// # Errors
+/// When there is no such interface, or the kernel cannot be asked.
+pub fn usage(name: &str) -> io::Result<Usage> {
+    let found = || {
+        let requests = Requests::open(NETLINK_ROUTE)?;
+        let (index, master) = link(&requests, name)?;
+        let mut addresses = addresses(&requests)?;
+        addresses.retain(|address| address.index == index);
+        Ok(Usage { master, addresses })
+    };
+    found().map_err(|error: io::Error| {
+        explained(error, format_args!("looking up what interface {name} is used for"))
+    })
+}
+
+/// The interface's number, and what it is a port of.
+fn link(requests: &Requests, name: &str) -> io::Result<(u32, Option<Master>)> {
+    let (kind, body) = requests::find(name);
+    requests.ask(kind, 0, &body, |message| match (message.kind, message.error()) {
+        (_, Some(code)) => Err(io::Error::from_raw_os_error(code)),
+        (libc::RTM_NEWLINK, None) => {
+            let index = word(message.body, 4).ok_or(io::ErrorKind::InvalidData)?;
+            let attributes = message.body.get(LINK_HEADER..).unwrap_or_default();
+            Ok(Some((index, master(attributes)?)))
+        }
+        _ => Ok(None),
+    })
+}
+
+fn master(attributes: &[u8]) -> io::Result<Option<Master>> {
+    let Some(index) = attribute(attributes, libc::IFLA_MASTER).and_then(|index| word(index, 0)) else {
+        return Ok(None);
+    };
+    let info = attribute(attributes, libc::IFLA_LINKINFO);
+    let kind = info.and_then(|info| attribute(info, libc::IFLA_INFO_SLAVE_KIND)).unwrap_or_default();
+    let kind = String::from_utf8_lossy(kind.strip_suffix(&[0]).unwrap_or(kind)).into_owned();
+    Ok(Some(Master { name: if_indextoname(index)?.to_string_lossy().into_owned(), kind }))
+}
+
+/// Those of all interfaces.
+fn addresses(requests: &Requests) -> io::Result<Vec<Address>> {
+    let mut addresses = Vec::new();
+    requests.ask(libc::RTM_GETADDR, DUMP, &[0; ADDRESS_HEADER], |message| {
+        match (message.kind, message.error()) {
+            (_, Some(code)) => return Err(io::Error::from_raw_os_error(code)),
+            (DONE, None) => return Ok(Some(())),
+            _ => addresses.extend(address(message.body)),
+        }
+        Ok(None)
+    })?;
+    Ok(addresses)
+}
+
+/// Read a `struct ifaddrmsg` and its attributes; `None` if they are malformed. Where both are given, the address is the peer's and the
+/// local one this host's.
+pub fn address(body: &[u8]) -> Option<Address> {
+    let (header, rest) = body.split_at_checked(ADDRESS_HEADER)?;
+    let own = attribute(rest, libc::IFA_LOCAL).or_else(|| attribute(rest, libc::IFA_ADDRESS))?;
+    let address = match i32::from(header[0]) {
+        libc::AF_INET => IpAddr::from(<[u8; 4]>::try_from(own).ok()?),
+        libc::AF_INET6 => IpAddr::from(<[u8; 16]>::try_from(own).ok()?),
+        _ => return None,
+    };
+    let flags = attribute(rest, libc::IFA_FLAGS).and_then(|flags| word(flags, 0));
+    Some(Address {
+        index: word(header, 4)?,
+        address,
+        prefix_length: header[1],
+        flags: flags.unwrap_or(u32::from(header[2])),
+    })
+}
