@@ -54,7 +54,8 @@ Counters {
     displaced,
     /// Connections forgotten for those of other hosts, because their host had more of the table than any other.
     evicted,
-    /// Times all packets kept of a connection were dropped: its mobile host was silent for long, or another one needed the room.
+    /// Times all packets kept of a connection were dropped: its mobile host was silent for long, another one needed the room, or they no
+    /// longer fitted its link.
     cleared,
     /// Connections that the agent has split in two.
     split,

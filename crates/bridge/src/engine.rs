@@ -166,9 +166,15 @@ impl Engine {
     pub fn agent_counters(&self) -> Counters {
         self.before + self.connections.counters()
     }
-    /// IP packets longer than this cannot leave by that side: its MTU, in bytes. What an agent would make longer leaves as it came.
+    /// IP packets longer than this cannot leave by that side: its MTU, in bytes. What an agent would make longer leaves as it came. When that of
+    /// the wireless side shrinks, all that is kept is dropped: a sender cuts its data otherwise then, and what is kept of it would be too long to
+    /// be sent again.
     pub fn set_mtu(&mut self, side: Side, bytes: usize) {
-        self.longest[side.index()] = bytes;
+        let before = std::mem::replace(&mut self.longest[side.index()], bytes);
+        if side == Side::Wireless && bytes < before {
+            self.act(|it, out| it.let_go_of_all(out));
+            self.discard();
+        }
     }
 
     /// A frame comes in. What is to leave is put behind what is in `sent` already.
@@ -178,6 +184,10 @@ impl Engine {
             return sent.pass(from.other(), frame);
         };
         match decode_complete(received.packet) {
+            // It is lost at the interface. Kept, it would stand in for what the sender then sends in shorter packets.
+            Ok(_) if received.packet.len() > self.longest[from.other().index()] => {
+                self.pass_by(now, from, frame, sent);
+            }
             Ok(decoded) => self.on_segment(now, received, &decoded, sent),
             Err(DecodeError::LeftOut(_)) => {
                 self.counters.opaque += 1;

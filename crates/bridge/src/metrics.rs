@@ -164,7 +164,7 @@ const AGENT: &[Metric<Counters>] = &[
     counter("not_cached", "Data packets not cached for lack of room.", |it| it.not_cached),
     counter(
         "cache_cleared",
-        "Times the cache of a connection was emptied because its mobile host was silent or others needed the room.",
+        "Times the cache of a connection was emptied because its mobile host was silent, others needed the room, or the MTU shrank.",
         |it| it.cleared,
     ),
     counter("local_retransmissions", "Data packets retransmitted by the agent.", |it| {

@@ -169,6 +169,13 @@ impl<A: End, L: Copy> Connections<A, L> {
         NEVER
     }
 
+    /// Drop all that is kept, because it can no longer leave as it is. The agent still knows the connections.
+    pub fn let_go_of_all(&mut self, out: &mut Outbox) {
+        for Holder { index, .. } in self.holders(|_, slot| slot.kept) {
+            self.let_go(index, out);
+        }
+    }
+
     fn let_go(&mut self, index: usize, out: &mut Outbox) {
         let before = self.kept_bytes;
         self.act(index, &[], out, |connection, exit| connection.let_go(exit));
