@@ -67,6 +67,18 @@ pub fn dropped_packets(socket: &impl AsFd) -> io::Result<u32> {
     Ok(statistics.tp_drops)
 }
 
+/// Bytes that a TCP connection has taken to send and that its other end has not acknowledged; a FIN counts as one (tcp(7), `SIOCOUTQ`).
+///
+/// # Errors
+/// If the socket is of another kind, or listens.
+pub fn unacknowledged(stream: &impl AsFd) -> io::Result<u32> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: the kernel writes one number there.
+    let result = unsafe { libc::ioctl(stream.as_fd().as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) };
+    Errno::result(result)?;
+    Ok(bytes.unsigned_abs())
+}
+
 /// Set the size of the receive buffer in bytes, beyond the system's limit if the process may.
 ///
 /// # Errors

@@ -121,6 +121,7 @@ fn settings() -> Split {
         connections: 100,
         buffer: 1 << 20,
         idle: Duration::from_secs(600),
+        half_closed: Duration::from_secs(240),
         congestion_control: Some("cubic".to_owned()),
         is_dry: false,
         drain: Duration::from_secs(1),

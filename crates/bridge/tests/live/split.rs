@@ -30,6 +30,7 @@ fn settings() -> Split {
         connections: 100,
         buffer: 256_000,
         idle: Duration::from_secs(600),
+        half_closed: Duration::from_secs(240),
         congestion_control: None,
         is_dry: false,
         drain: Duration::from_secs(20),

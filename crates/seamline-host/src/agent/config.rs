@@ -37,6 +37,7 @@ pub(super) fn read_split(path: &Path, text: &str) -> Result<Split, Diagnostics> 
     let buffer = size_within(4096, 1 << 30, "must be between 4096 bytes and 1 GiB");
     let sockets = table! { Split;
         key buffer: buffer, "Bytes that each socket of a connection keeps";
+        key half_closed: positive_time(), "Time without data after which a connection is reset that one end has closed";
         key drain: time(), "Time that connections have to end after a signal";
         optional congestion_control: self::text(), "The kernel's congestion control on the wireless side";
     };

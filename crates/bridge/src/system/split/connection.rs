@@ -1,14 +1,18 @@
 //! A split connection: its two halves, and the bytes between them.
 
+use super::Split;
 use super::sockets::{end_in_order, failed, is_closed};
 use nix::sys::epoll::{Epoll, EpollFlags};
 use seamline_agent::Side;
-use seamline_wire::Instant;
+use seamline_host::socket::unacknowledged;
+use seamline_wire::{Duration, Instant};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 /// Bytes read at once; so many may wait for the other half.
 pub(super) const CHUNK: usize = 64 << 10;
+/// How long a server may take to answer.
+const HANDSHAKE: Duration = Duration::from_secs(30);
 /// Chunks relayed for one connection before the next one's turn.
 const TURN: usize = 8;
 
@@ -59,6 +63,8 @@ pub(super) struct Connection {
     /// All data has been relayed, but not all acknowledged.
     pub(super) is_ending: bool,
     pub(super) heard_at: Instant,
+    /// What the ends had not acknowledged when this was looked at last, in bytes; only looked at once one end has closed.
+    unacknowledged: u32,
 }
 
 /// The state of a connection after a turn.
@@ -80,6 +86,7 @@ impl Connection {
             is_beginning: true,
             is_ending: false,
             heard_at: now,
+            unacknowledged: 0,
         }
     }
 
@@ -134,6 +141,22 @@ impl Connection {
         let is_left = other.watch == Watch::Over && !other.is_read;
         flags.set(EpollFlags::EPOLLOUT, is_left || !this.waiting.is_empty());
         flags
+    }
+
+    /// How long it may carry nothing. Where one end has closed, acknowledgments of what the kernel still delivers are news too, and while
+    /// something is left to deliver, a connection is as any other.
+    pub(super) fn patience(&mut self, now: Instant, settings: &Split) -> Duration {
+        if self.is_beginning {
+            return HANDSHAKE;
+        }
+        if !self.halves.iter().any(|half| half.is_read) {
+            return settings.idle;
+        }
+        let left = self.halves.iter().map(|half| unacknowledged(&half.stream).unwrap_or(0)).sum();
+        if std::mem::replace(&mut self.unacknowledged, left) != left {
+            self.heard_at = now;
+        }
+        if left == 0 { settings.half_closed.min(settings.idle) } else { settings.idle }
     }
 
     /// All data has been relayed: from now on closing lets the kernel deliver what is not acknowledged yet.

@@ -35,6 +35,8 @@ pub struct Split {
     pub buffer: u32,
     /// A connection that has carried nothing for this long is reset.
     pub idle: Duration,
+    /// The same, once one end has closed and nothing is left to deliver.
+    pub half_closed: Duration,
     /// The kernel's congestion control on the wireless side; `None`: the host's default.
     pub congestion_control: Option<String>,
     /// Only count what would be split.
@@ -48,13 +50,14 @@ pub struct Split {
 }
 
 impl Default for Split {
-    /// Between no interfaces yet. The buffer holds what is in flight at 40 Mbit/s over a round trip of 100 ms. Idle time: RFC 5382, REQ-5.
+    /// Between no interfaces yet. The buffer holds what is in flight at 40 Mbit/s over a round trip of 100 ms. Idle times: RFC 5382, REQ-5.
     fn default() -> Self {
         Split {
             interfaces: Default::default(),
             connections: 1024,
             buffer: 512_000,
             idle: Duration::from_secs(7440),
+            half_closed: Duration::from_secs(240),
             congestion_control: None,
             is_dry: false,
             drain: Duration::from_secs(10),

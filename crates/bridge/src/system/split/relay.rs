@@ -21,8 +21,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const LET_GO: Duration = Duration::from_millis(20);
 /// Connections accepted in a row before other work.
 const AT_ONCE: usize = 64;
-/// How long a server may take to answer.
-const HANDSHAKE: Duration = Duration::from_secs(30);
 
 pub(super) struct Relay<'a> {
     settings: &'a Split,
@@ -284,9 +282,9 @@ impl<'a> Relay<'a> {
 
     fn expire(&mut self, now: Instant) {
         for place in 0..self.connections.len() {
-            let Some(connection) = &self.connections[place] else { continue };
-            let silent = now.saturating_since(connection.heard_at);
-            if silent > if connection.is_beginning { HANDSHAKE } else { self.settings.idle } {
+            let Some(connection) = &mut self.connections[place] else { continue };
+            let patience = connection.patience(now, self.settings);
+            if now.saturating_since(connection.heard_at) > patience {
                 self.counters.expired += 1;
                 self.forget(place);
             }
