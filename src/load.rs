@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::terminal::{Failure, note, print_results};
 use crate::words;
-use seamline_benchmark::load::{Fetch, PORT, Serve, Timeline, What};
+use seamline_benchmark::load::{Fetch, PORT, Serve, Summary, Timeline, What};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_lab::clock::monotonic;
@@ -67,9 +67,12 @@ struct FetchArguments {
     /// The shortest stall to report [default: 200 ms]
     #[arg(long, value_name = "TIME", value_parser = words::time, default_value = "200 ms", hide_default_value = true)]
     stall: Duration,
-    /// Write when data arrived into this file, as JSON
+    /// Write the results into this file, as JSON: rates, percentiles, stalls
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Also write when each piece of data arrived (a megabyte for each second of a fast link)
+    #[arg(long, requires = "json")]
+    full: bool,
     /// Do not report stalls
     #[arg(long, short)]
     quiet: bool,
@@ -115,12 +118,14 @@ fn fetch(arguments: &FetchArguments) -> Outcome {
     let interrupt = Interrupt::listen()?;
     let fetch = Fetch { server, is_mptcp: arguments.mptcp, what, duration, zero };
     let (timeline, ended) = fetch.run(interrupt.flag()).map_err(failure)?;
+    let summary = Summary::of(&timeline, arguments.stall);
     if let Some(file) = &arguments.json {
-        let text = serde_json::to_string(&timeline).map_err(|error| Failure::Runtime(error.to_string()))?;
+        let report = Report { summary: &summary, timeline: arguments.full.then_some(&timeline) };
+        let text = serde_json::to_string(&report).map_err(|error| Failure::Runtime(error.to_string()))?;
         atomic::write(file, (text + "\n").as_bytes())?;
     }
     if !arguments.quiet {
-        print_results(&summary(&timeline, arguments.stall))?;
+        print_results(&text(&summary, arguments.stall))?;
     }
     ended.map_err(failure)
 }
@@ -150,23 +155,27 @@ fn resolve(server: &str, port: u16) -> Result<SocketAddr, Failure> {
     found.ok_or_else(|| Failure::Input(format!("{server} has no address")))
 }
 
+/// The file of `--json`.
+#[derive(serde::Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    #[serde(flatten)]
+    timeline: Option<&'a Timeline>,
+}
+
 /// The results as text.
-fn summary(timeline: &Timeline, least: Duration) -> String {
+fn text(it: &Summary, least: Duration) -> String {
     let mut text = String::new();
-    if let (Some(first), Some(last)) = (timeline.samples.first(), timeline.samples.last()) {
-        let time = timeline.end_s - first.at_s;
-        let rate = last.bytes as f64 * 8e-6 / time.max(1e-3);
-        let _ = writeln!(text, "{} bytes in {time:.1} s, {rate:.2} Mbit/s", last.bytes);
+    let Summary { bytes, duration_s, rate_mbit_per_s, .. } = it;
+    let _ = writeln!(text, "{bytes} bytes in {duration_s:.1} s, {rate_mbit_per_s:.2} Mbit/s");
+    if it.answered > 0 {
+        let _ = writeln!(text, "{} requests answered", it.answered);
     }
-    let answered = timeline.requests.iter().filter(|request| request.answered_s.is_some()).count();
-    if answered > 0 {
-        let _ = writeln!(text, "{answered} requests answered");
-    }
-    let stalls = timeline.stalls(least);
-    for stall in &stalls {
+    for stall in &it.stalls {
         let _ = writeln!(text, "no data for {:.0} ms from {:.3} s", stall.length_ms, stall.from_s);
     }
-    if stalls.is_empty() {
+    if it.stalls.is_empty() {
         let _ = writeln!(text, "no stall of {least} or more");
     }
     text

@@ -90,6 +90,33 @@ fn a_server_outlives_what_it_cannot_take() {
     assert_contains(stdout(&output), &["bytes in"]);
 }
 
+#[test]
+fn the_results_of_a_fetch_are_small_and_the_observations_are_written_if_asked_for() {
+    let folder = folder();
+    let (mut server, port) = serving("", folder.path());
+    let fetch = |more: &[&str]| {
+        let fetch = ["load", "fetch", "127.0.0.1", "--port", &port, "--duration", "1 s", "--json", "it.json"];
+        let output = seamline(&[&fetch, more].concat(), folder.path());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        std::fs::read(folder.path().join("it.json")).unwrap()
+    };
+    let [short, full] = [fetch(&[]), fetch(&["--full"])];
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!((200..4000).contains(&short.len()), "{} bytes", short.len());
+    let [short, full] = [short, full].map(|text| serde_json::from_slice::<serde_json::Value>(&text).unwrap());
+    assert!(short["bytes"].as_u64().unwrap() > 1_000_000 && short["samples"].is_null(), "{short}");
+    assert!(
+        short["gaps_ms"]["p50"].as_f64().unwrap() <= short["gaps_ms"]["max"].as_f64().unwrap(),
+        "{short}"
+    );
+    let samples = full["samples"].as_array().unwrap();
+    assert!(samples.len() > 500, "{}", samples.len());
+    assert_eq!(samples.last().unwrap()["bytes"], full["bytes"]);
+    let refused = seamline(&["load", "fetch", "127.0.0.1", "--full"], folder.path());
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+}
+
 /// As a user of the lab would: the gap of a link, seen by an application.
 #[test]
 fn a_load_inside_of_the_lab_tells_of_the_outage() {

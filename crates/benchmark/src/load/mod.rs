@@ -7,10 +7,12 @@
 mod fetch;
 mod serve;
 mod socket;
+mod summary;
 pub mod timeline;
 
 pub use fetch::{Fetch, What};
 pub use serve::Serve;
+pub use summary::{Distribution, Summary};
 pub use timeline::{Request, Sample, Timeline};
 
 /// The request for bytes without end.

@@ -36,7 +36,7 @@ pub struct Timeline {
 }
 
 /// A time in which the application read nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stall {
     /// When it began, in seconds since the time zero of the timeline.
     pub from_s: f64,

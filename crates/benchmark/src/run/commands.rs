@@ -134,7 +134,7 @@ fn phone(job: &Job, programs: &[String; 2]) -> String {
     let _ = write!(
         script,
         "tries=0; until grep -qs listening {LOAD_LOG} || [ $tries = 500 ]; do tries=$((tries + 1)); sleep 0.02; done; \
-         {program} load fetch \"$SEAMLINE_PEER\" --quiet --json {TIMELINE_FILE} --until '{} ms'",
+         {program} load fetch \"$SEAMLINE_PEER\" --quiet --json {TIMELINE_FILE} --full --until '{} ms'",
         job.traffic_time().as_millis()
     );
     if job.case.traffic == Traffic::Requests {
