@@ -3,6 +3,7 @@
 use super::work::Work;
 use super::{Plan, Progress, Stage};
 use crate::error::failed;
+use crate::sources::unpack;
 use crate::store::remove;
 use crate::{Error, process};
 use std::collections::BTreeSet;
@@ -64,6 +65,7 @@ pub(super) fn build_all(
         return Ok(modules);
     }
     progress.stage(Stage::Modules);
+    let version = unpack::version(&work.source())?;
     let log = work.log("modules")?;
     for folder in &plan.modules {
         fs::write(&log, "").map_err(failed("cannot write", &log))?;
@@ -82,7 +84,7 @@ pub(super) fn build_all(
             )),
             // The user knows the folder, not its copy.
             (false, _) => modules.failures.push(format!(
-                "the module in {} does not build:\n{}",
+                "the module in {} does not build for Linux {version}:\n{}",
                 folder.display(),
                 process::errors_in(&log).replace(&*copy.to_string_lossy(), &folder.to_string_lossy())
             )),

@@ -31,7 +31,7 @@ const TCP_MEMORY_PAGES: &str = "190000 253000 380000";
 pub struct Start<'a> {
     /// All the randomness that the guest's kernel has: the same bytes give the same run.
     pub entropy: [u8; ENTROPY],
-    /// Kernel modules to load, in this order.
+    /// Kernel modules to load.
     pub modules: &'a [PathBuf],
 }
 
@@ -58,7 +58,7 @@ pub fn begin() -> io::Result<()> {
 /// When its kernel refuses something.
 pub fn prepare(start: &Start<'_>) -> io::Result<()> {
     add_entropy(&start.entropy)?;
-    start.modules.iter().try_for_each(|module| load(module))?;
+    load_all(start.modules)?;
     fs::write(TCP_MEMORY, TCP_MEMORY_PAGES)?;
     replace_environment();
     replace_outputs()?;
@@ -171,6 +171,20 @@ fn random_device() -> io::Result<File> {
     OpenOptions::new().write(true).open("/dev/urandom")
 }
 
+/// Load modules. Those that need symbols of others follow them, whatever their names are.
+fn load_all(modules: &[PathBuf]) -> io::Result<()> {
+    let mut waiting: Vec<&PathBuf> = modules.iter().collect();
+    loop {
+        let (before, mut failed) = (waiting.len(), None);
+        waiting.retain(|module| load(module).map_err(|error| failed.get_or_insert(error)).is_err());
+        match failed {
+            None => return Ok(()),
+            Some(error) if waiting.len() == before => return Err(error),
+            Some(_) => {}
+        }
+    }
+}
+
 fn load(module: &Path) -> io::Result<()> {
     let file = File::open(module)?;
     // SAFETY: the descriptor is open, and the text of parameters is an empty string.
@@ -180,6 +194,10 @@ fn load(module: &Path) -> io::Result<()> {
     }
     match io::Error::last_os_error() {
         error if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        error if error.kind() == ErrorKind::NotFound => Err(io::Error::new(
+            error.kind(),
+            format!("loading {}: neither the kernel nor another module has a symbol that it needs", module.display()),
+        )),
         error => Err(io::Error::new(error.kind(), format!("loading {}: {error}", module.display()))),
     }
 }

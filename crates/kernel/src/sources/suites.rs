@@ -48,9 +48,12 @@ impl Distribution {
     /// Groups of archives in the order in which they are looked at: the host's own suites, then each later one by itself.
     pub(crate) fn order(&self, entries: &[Entry], codename: &str) -> Vec<Vec<Entry>> {
         let own = self.own(entries, codename);
+        let first: Vec<Entry> = own.iter().filter_map(without_backports).collect();
+        let is_in_first = |suite: &String| first.iter().any(|entry| entry.suites.contains(suite));
         let later = self.suites.iter().skip_while(|it| *it != codename).skip(1);
-        let later = later.map(|suite| with_suite(&own, suite));
-        [own.iter().filter_map(without_backports).collect()].into_iter().chain(later).collect()
+        let later = later.filter(|suite| !is_in_first(suite)).map(|suite| with_suite(&own, suite));
+        let later: Vec<Vec<Entry>> = later.collect();
+        [first].into_iter().chain(later).collect()
     }
 
     /// The archives of one suite, from the host's mirrors.
@@ -154,6 +157,9 @@ mod tests {
         let (ubuntu, codename) = host(mint).unwrap();
         assert_eq!((ubuntu.id.as_str(), codename.as_str()), ("ubuntu", "noble"));
         assert!(ubuntu.packages("6.8").contains(&"linux-source-6.8.0".to_owned()));
+        let archive = [entry("archive", &["noble", "noble-updates", "noble-backports"])];
+        let looked_at = ["archive noble noble-updates", "archive plucky", "archive questing"];
+        assert_eq!(text(&ubuntu.order(&archive, &codename))[..3], looked_at);
         assert!(host("ID=fedora\nVERSION_CODENAME=\"\"\n").is_none());
     }
 }
