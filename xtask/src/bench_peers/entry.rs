@@ -12,8 +12,8 @@ const MOST_GOODPUT_DIFFERENCE: f64 = 0.02;
 pub(super) struct Entry {
     /// The peer and its version.
     pub(super) peer: String,
-    /// How the peer was set up.
-    pub(super) build: &'static str,
+    /// How the peer was set up; of ns-3, which TCP is ours.
+    pub(super) build: String,
     pub(super) workload: &'static str,
     pub(super) runs: usize,
     /// Our delivered packets per CPU second, median over runs.
@@ -34,7 +34,7 @@ impl Entry {
     /// From pairs of runs, ours first.
     pub(super) fn new(
         peer: &str,
-        build: &'static str,
+        build: String,
         workload: &'static str,
         pairs: &[(Measured, Measured)],
     ) -> Entry {
@@ -90,11 +90,11 @@ mod tests {
     fn ratios_are_paired_and_goodput_is_checked() {
         let pairs =
             [pair(100.0, 1.0, 100.0, 2.0), pair(100.0, 2.0, 100.0, 8.0), pair(101.0, 1.0, 100.0, 3.0)];
-        let entry = Entry::new("peer", "plain", "test", &pairs);
+        let entry = Entry::new("peer", "plain".to_owned(), "test", &pairs);
         assert!((entry.ratio_median - 3.03).abs() < 1e-9, "{entry:?}");
         assert!(entry.ratio_ci95[0] < 2.9 && entry.ratio_ci95[1] > 3.0, "{entry:?}");
         assert!((entry.goodput_difference - 1.0 / 300.0).abs() < 1e-12 && !entry.void);
-        assert!(Entry::new("peer", "plain", "test", &[pair(103.0, 1.0, 100.0, 1.0)]).void);
-        assert!(Entry::new("peer", "plain", "test", &[pair(0.0, 1.0, 0.0, 1.0)]).void);
+        assert!(Entry::new("peer", "plain".to_owned(), "test", &[pair(103.0, 1.0, 100.0, 1.0)]).void);
+        assert!(Entry::new("peer", "plain".to_owned(), "test", &[pair(0.0, 1.0, 0.0, 1.0)]).void);
     }
 }

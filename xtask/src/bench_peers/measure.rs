@@ -20,9 +20,17 @@ impl Measured {
     }
 }
 
-/// Run a process to its end; its output's first word is the number of packets it delivered. No other
-/// child of this process may end meanwhile.
+/// Run a process to its end; its output's first word is the number of packets it delivered.
 pub(super) fn process(command: &mut Command) -> Result<Measured, String> {
+    process_with(command, |text| text.split_whitespace().next()?.parse().ok())
+}
+
+/// Run a process to its end; `packets` reads from its output the number of packets it delivered. No other child of this process may end
+/// meanwhile.
+pub(super) fn process_with(
+    command: &mut Command,
+    packets: impl Fn(&str) -> Option<f64>,
+) -> Result<Measured, String> {
     let describe = format!("{command:?}");
     let before = children_cpu_microseconds()?;
     let output = command.output().map_err(|e| format!("{describe}: {e}"))?;
@@ -35,9 +43,8 @@ pub(super) fn process(command: &mut Command) -> Result<Measured, String> {
             String::from_utf8_lossy(&output.stderr)
         ));
     }
-    let packets = text.split_whitespace().next().and_then(|word| word.parse().ok());
     Ok(Measured {
-        packets: packets.ok_or_else(|| format!("{describe}: printed no number of packets: {text}"))?,
+        packets: packets(&text).ok_or_else(|| format!("{describe}: printed no number of packets: {text}"))?,
         cpu_seconds: (after - before) as f64 / 1e6,
     })
 }

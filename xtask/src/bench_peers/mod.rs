@@ -3,6 +3,7 @@
 
 mod entry;
 mod measure;
+mod ns3;
 mod ours;
 
 use entry::Entry;
@@ -22,8 +23,14 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
     runs: u32,
     /// Fail unless ours is this many times as fast as ns-2 with trimmed headers.
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", conflicts_with = "ns3")]
     require: Option<f64>,
+    /// Compare the command seamline with ns-3 instead of ns-2.
+    #[arg(long)]
+    ns3: bool,
+    /// Also compare the TCP of this kernel with that of ns-3.
+    #[arg(long, value_name = "NAME", requires = "ns3")]
+    kernel: Option<String>,
 }
 
 /// One side of one workload in a process of its own: print the packets delivered.
@@ -74,27 +81,35 @@ pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
 
 /// Run all comparisons; whether none is void and the required factor was met.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    ensure_ns2()?;
-    let peer = ns2_version();
-    let mut entries = Vec::new();
     println!(
         "{:<10} {:<16} {:>12} {:>12} {:>7}  {:<15} {:>8}",
-        "workload", "peer", "ours/cpu s", "peer/cpu s", "ratio", "95 % interval", "goodput"
+        "workload", "build", "ours/cpu s", "peer/cpu s", "ratio", "95 % interval", "goodput"
     );
-    for workload in Workload::ALL {
-        for (build, words) in [("all headers", [].as_slice()), ("trimmed headers", ["trimmed"].as_slice())] {
-            let pairs =
-                (1..=options.runs).map(|seed| pair(workload, words, seed)).collect::<Result<Vec<_>, _>>()?;
-            let entry = Entry::new(&peer, build, workload.name(), &pairs);
-            print_line(&entry);
-            entries.push(entry);
-        }
-    }
+    let entries = match options.ns3 {
+        true => ns3::entries(options.runs, options.kernel.as_deref())?,
+        false => against_ns2(options.runs)?,
+    };
     if let Some(path) = &options.json {
         let json = serde_json::to_string_pretty(&entries).map_err(|e| e.to_string())?;
         fs::write(path, json + "\n").map_err(|e| format!("{}: {e}", path.display()))?;
     }
     Ok(is_acceptable(&entries, options.require))
+}
+
+fn against_ns2(runs: u32) -> Result<Vec<Entry>, String> {
+    ensure_ns2()?;
+    let peer = ns2_version();
+    let mut entries = Vec::new();
+    for workload in Workload::ALL {
+        for (build, words) in [("all headers", [].as_slice()), ("trimmed headers", ["trimmed"].as_slice())] {
+            let pairs =
+                (1..=runs).map(|seed| pair(workload, words, seed)).collect::<Result<Vec<_>, _>>()?;
+            let entry = Entry::new(&peer, build.to_owned(), workload.name(), &pairs);
+            print_line(&entry);
+            entries.push(entry);
+        }
+    }
+    Ok(entries)
 }
 
 /// Ours, then the peer, with the same seed.
