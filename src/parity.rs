@@ -78,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         arguments.agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
     if let (true, Some(folder)) = (arguments.again, &arguments.out) {
         let mut parity = read(&folder.join("parity.json"))?;
+        let known = differences::of_kernel(known, &parity.kernel);
         parity.differences = differences::judge(known, &parity.scenarios, parity.is_whole);
         return arguments.show(&parity);
     }
@@ -121,6 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     bar.finish_and_clear();
     let are_whole =
         !arguments.quick && arguments.overrides.set.is_empty() && arguments.overrides.seeds.is_none();
+    let known = differences::of_kernel(known, &kernel);
     let differences = differences::judge(known, &scenarios, are_whole);
     let parity = Parity {
         engine: engine().to_owned(),

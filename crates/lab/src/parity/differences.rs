@@ -18,6 +18,9 @@ pub struct Difference {
     /// In cells whose name has one of these in it; in all when there are none.
     #[serde(default)]
     pub cells: Vec<String>,
+    /// With these releases of the kernel, such as `6.1`; with all when there are none.
+    #[serde(default)]
+    pub kernels: Vec<String>,
     /// Of these quantities.
     pub quantities: Vec<Quantity>,
     /// The reason, with its evidence.
@@ -93,6 +96,18 @@ pub fn read(text: &str) -> Result<Vec<Difference>, String> {
         difference: Vec<Difference>,
     }
     toml::from_str::<File>(text).map(|file| file.difference).map_err(|error| error.to_string())
+}
+
+/// What is known of a kernel, given its release such as `6.1.192`.
+pub fn of_kernel(known: Vec<Difference>, release: &str) -> Vec<Difference> {
+    let is_of = |kernel: &String| {
+        release
+            .strip_prefix(kernel.as_str())
+            .is_some_and(|rest| !rest.starts_with(|it: char| it.is_ascii_digit()))
+    };
+    let fits =
+        |difference: &Difference| difference.kernels.is_empty() || difference.kernels.iter().any(is_of);
+    known.into_iter().filter(fits).collect()
 }
 
 /// Find out what differs, and which of it is known. Stale differences are found only if all cells were run.

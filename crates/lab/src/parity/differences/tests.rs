@@ -1,4 +1,4 @@
-use super::{Difference, judge, read};
+use super::{Difference, judge, of_kernel, read};
 use crate::parity::compare::{Cell, Comparison, Mark, Row, ScenarioParity};
 use crate::parity::quantity::Quantity;
 
@@ -63,4 +63,12 @@ fn the_bundled_file_can_be_read_and_names_bundled_scenarios() {
             difference.scenarios.iter().filter(|name| !names.contains(&name.as_str())).collect();
         assert!(strange.is_empty(), "no scenario is called {strange:?}");
     }
+}
+
+#[test]
+fn an_explanation_applies_to_the_releases_that_it_names() {
+    let text = format!("{KNOWN}kernels = [\"6.1\", \"7.3\"]\n");
+    let count = |release| of_kernel(read(&text).expect("it is well formed"), release).len();
+    assert_eq!(["6.1.192", "7.3.4", "6.12.117", "6.2"].map(count), [1, 1, 0, 0]);
+    assert_eq!(of_kernel(known(), "6.12.117").len(), 1);
 }
