@@ -86,13 +86,22 @@ fn end_sender(sender: Child) -> String {
     stdout(&output).to_owned()
 }
 
-/// A run of the lab inside of the cgroup, with the agent, and with the sender or without it.
-fn run(cgroup: &Cgroup, scenario: &str, with_sender: bool) -> Outcome {
+/// What is there to help.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Help {
+    Nothing,
+    Agent,
+    AgentAndSender,
+}
+
+/// A run of the lab inside of the cgroup.
+fn run(cgroup: &Cgroup, scenario: &str, help: Help) -> Outcome {
     let folder = folder();
-    std::fs::write(folder.path().join("lossy.toml"), scenario).unwrap();
+    let kind = if help == Help::Nothing { "none" } else { "eln-ack" };
+    std::fs::write(folder.path().join("lossy.toml"), scenario.replace("eln-ack", kind)).unwrap();
     std::fs::write(folder.path().join("agent.toml"), "[eln_ack]\nlists_losses = true\n").unwrap();
-    let sender = with_sender.then(|| begin_sender(cgroup));
-    let document = lab(cgroup, folder.path());
+    let sender = (help == Help::AgentAndSender).then(|| begin_sender(cgroup));
+    let document = lab(cgroup, folder.path(), help != Help::Nothing);
     let counted = sender.map(end_sender).unwrap_or_default();
     let flow = &document["cells"][0]["runs"][0]["flows"][0];
     let outcome = Outcome {
@@ -104,7 +113,7 @@ fn run(cgroup: &Cgroup, scenario: &str, with_sender: bool) -> Outcome {
     outcome
 }
 
-fn lab(cgroup: &Cgroup, folder: &Path) -> Value {
+fn lab(cgroup: &Cgroup, folder: &Path, with_agent: bool) -> Value {
     let agent = format!(
         "station=exec {} agent eln-ack --config {}/agent.toml --in $SEAMLINE_WIRED --out $SEAMLINE_WIRELESS > agent.log 2>&1",
         program(HOST).display(),
@@ -117,7 +126,7 @@ fn lab(cgroup: &Cgroup, folder: &Path) -> Value {
     let output = Command::new("sh")
         .args(["-c", &script])
         .arg(program("seamline"))
-        .arg(agent)
+        .args(if with_agent { vec!["--agent", &agent] } else { Vec::new() })
         .current_dir(folder)
         .output()
         .unwrap();
@@ -134,4 +143,46 @@ fn cgroup_or_skip(test: &str) -> Option<Cgroup> {
             None
         }
     }
+}
+
+#[test]
+fn losses_over_the_air_cost_a_stock_sender_no_window() {
+    let name = "losses_over_the_air_cost_a_stock_sender_no_window";
+    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), cgroup_or_skip(name)) else { return };
+    // What the air lets through of 20 Mbit/s, less headers.
+    for (loss, percent, kept) in [("3 %", 3.0, 0.97), ("5 %", 5.0, 0.95)] {
+        let scenario = SCENARIO.replace("3 %", loss);
+        let [none, alone, both] =
+            [Help::Nothing, Help::Agent, Help::AgentAndSender].map(|help| run(&cgroup, &scenario, help));
+        // At this loss cubic keeps a window of some five segments; what it does not know of changes nothing.
+        for without in [none, alone] {
+            assert!((0.3..3.0).contains(&without.goodput_mbit), "{without:?}");
+        }
+        assert!((12.0..20.0 * kept).contains(&both.goodput_mbit), "{both:?}");
+        assert!(both.count("recoveries that kept the window: losses over the air") >= 10, "{both:?}");
+        assert_eq!(both.count("of them reduced after all: congestion or a timeout"), 0, "{both:?}");
+        // Nobody but the kernel sends again: what was lost, and what is lost of that; and what the queue drops.
+        let segments = both.goodput_mbit * 1e6 * 12.0 / 8.0 / 1448.0;
+        let share = both.retransmissions / segments * 100.0;
+        assert!((0.7 * percent..3.0 * percent + 2.0).contains(&share), "{share} % sent again: {both:?}");
+    }
+}
+
+/// Where the queue before the agent is full, the pair is plain TCP: no list says otherwise.
+#[test]
+fn congestion_costs_the_window_as_ever() {
+    let name = "congestion_costs_the_window_as_ever";
+    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), cgroup_or_skip(name)) else { return };
+    let scenario = SCENARIO
+        .replace("100 Mbit/s", "10 Mbit/s")
+        .replace("500 packets", "40 packets")
+        .replace("down = { loss = { model = \"bernoulli\", probability = \"3 %\" } }\n", "");
+    let alone = run(&cgroup, &scenario, Help::Agent);
+    let both = run(&cgroup, &scenario, Help::AgentAndSender);
+    assert!(both.count("acknowledgments with losses listed") > 0, "{both:?}");
+    assert_eq!(both.count("recoveries that kept the window: losses over the air"), 0, "{both:?}");
+    assert!((0.9..1.1).contains(&(both.goodput_mbit / alone.goodput_mbit)), "{both:?} {alone:?}");
+    // A window that was never reduced would lose some of each round trip: far more than one segment in fifty.
+    let segments = both.goodput_mbit * 1e6 * 12.0 / 8.0 / 1448.0;
+    assert!((1.0..segments / 50.0).contains(&both.retransmissions), "{both:?} {alone:?}");
 }
