@@ -73,6 +73,8 @@ fn other_papers_have_their_pictures() {
                     &["throughput (kb/s)", "share of packets lost on the wireless link", "0.001", "eln-ack"],
                 ),
                 ("fig6", &["snoop", "split"]),
+                ("fig2-air", &["bs", "(air: 0)", "until all that was lost has arrived"]),
+                ("fig2-congestion", &["(congestion: 1)"]),
             ],
         ),
         (
@@ -80,6 +82,9 @@ fn other_papers_have_their_pictures() {
             "60 s",
             9,
             &[
+                ("fig5", &["data 12–15, lost (4 packets)"]),
+                ("fig6", &["SNACK 12–15"]),
+                ("fig24-time-7-window", &["window"]),
                 ("fig8", &["R_gain, recovery time saved (ms)", "closed form, no simulation", "p2 = 0.05"]),
                 ("fig16", &["gain in throughput (%)", "p1 = 0.1", "p1 = 0.2"]),
                 ("fig24", &["equation 16: Snoop", "equation 20: all of a window repaired by one"]),
@@ -92,6 +97,8 @@ fn other_papers_have_their_pictures() {
             "130 s",
             4,
             &[
+                ("fig2", &["time (s)", "smoothed round-trip time (ms)", "handover, until reachable"]),
+                ("fig3", &["round-trip time forgotten", "frozen"]),
                 ("fig5", &["time (s)", "modified"]),
                 ("fig6", &["handover time t* (s)", "data transfer time (s)", "satellite alone"]),
                 ("fig7", &["stay in the WLAN, T_WLAN (s)"]),

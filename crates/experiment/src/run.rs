@@ -7,6 +7,7 @@ use crate::records::record_of;
 use crate::summary::label;
 use rayon::prelude::*;
 use seamline_report::emulation::EmulationRecord;
+use seamline_report::messages::Occasion;
 use seamline_report::record::RunRecord;
 use seamline_report::series::RunSeries;
 use seamline_scenario::build::{Ends, Part, Places, build};
@@ -39,6 +40,8 @@ pub struct RunOptions {
     pub provenance: String,
     /// Record the first run of each of this many grid cells over time, for a report.
     pub cells_over_time: usize,
+    /// What their message charts are about.
+    pub messages_around: Occasion,
     /// Set it from any thread: no further run starts, and running ones are given up with their files.
     pub stop: Arc<AtomicBool>,
     /// Gets warnings about runs that are under way.
@@ -222,7 +225,9 @@ impl Job {
         let mut observer = RunObserver::new(scenario, places, capture, events);
         let over_time = self.is_over_time(options) || files.xplot.is_some();
         observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
-        observer.messages = self.is_over_time(options).then(|| MessageRecorder::new(scenario, places));
+        observer.messages = self
+            .is_over_time(options)
+            .then(|| MessageRecorder::new(scenario, places, options.messages_around));
         observer.streams = files.iperf3.is_some().then(|| StreamRecorder::new(scenario));
         (observer, unwritten)
     }

@@ -163,7 +163,7 @@ fn report(overrides: &[&str]) -> Report {
 fn the_message_chart_follows_registration_and_tunnel() {
     let report = report(&["duration=15 s"]);
     let chart = report.series[0].messages.as_ref().expect("a handover");
-    assert_eq!((chart.link.as_str(), chart.flow.as_str(), chart.start_s), ("mn", "download", 10.0));
+    assert_eq!((chart.link.as_deref(), chart.flow.as_str(), chart.start_s), (Some("mn"), "download", 10.0));
     assert_eq!(chart.nodes, ["cn", "oar", "nar1", "mn"], "the router only passes packets on");
     let hop = |message: &Message| [message.from, message.to].map(|node| chart.nodes[node].as_str());
     let hops = |wanted: &dyn Fn(&&Message) -> bool| -> Vec<[&str; 2]> {

@@ -1,18 +1,29 @@
-//! The packets around a handover, as they pass between nodes: what a message chart shows.
+//! The packets around a handover or a loss, as they pass between nodes: what a message chart shows.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The packets around one handover of one run.
+/// What a message chart is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Occasion {
+    /// The first handover of a run.
+    #[default]
+    Handover,
+    /// The first loss of data in a run, until all that was lost has arrived.
+    Loss,
+}
+
+/// The packets around one handover, or one loss, of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HandoverMessages {
-    /// The link, or the mobile node, whose handover it is.
-    pub link: String,
+    /// The link, or the mobile node, whose handover it is; `None` around a loss.
+    pub link: Option<String>,
     /// The flow whose packets are shown, besides the messages of mobility protocols.
     pub flow: String,
-    /// When it began.
+    /// When it began: the handover, or the way of the first packet that was lost.
     pub start_s: f64,
-    /// When packets passed again; `None` when the run ended first.
+    /// When packets passed again, or all that was lost had arrived; `None` when the run ended first.
     pub end_s: Option<f64>,
     /// The nodes that send or receive something, from the sender of the flow on.
     pub nodes: Vec<String>,
@@ -41,6 +52,8 @@ pub struct Message {
     pub to: usize,
     /// When it arrived; `None` when it was lost.
     pub arrived_s: Option<f64>,
+    /// The last node that it passed before it was lost, by its place among the nodes; `None` if it passed none.
+    pub lost_behind: Option<usize>,
 }
 
 /// What a packet is.

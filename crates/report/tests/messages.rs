@@ -14,7 +14,17 @@ fn message(kind: MessageKind, ends: [usize; 2], sent_s: f64, arrived_s: Option<f
     };
     let number = (kind != MessageKind::Signalling).then_some(number);
     let [from, to] = ends;
-    Message { kind, text: text.into(), number, tunnelled: false, from, sent_s, to, arrived_s }
+    Message {
+        kind,
+        text: text.into(),
+        number,
+        tunnelled: false,
+        from,
+        sent_s,
+        to,
+        arrived_s,
+        lost_behind: None,
+    }
 }
 
 /// Forty-six segments and their acknowledgments, a loss, a note, a signalling message over two hops, and a mark.
@@ -39,7 +49,7 @@ fn handover() -> HandoverMessages {
     messages.push(message(MessageKind::Retransmission, [0, 2], 1.36, Some(1.41), 58));
     let note = |at_s, node, text: &'static str| NodeNote { at_s, node, text: text.into() };
     HandoverMessages {
-        link: "mn".to_owned(),
+        link: Some("mn".to_owned()),
         flow: "ftp".to_owned(),
         start_s: 1.08,
         end_s: Some(1.31),

@@ -1,32 +1,36 @@
-//! The packets around the first handover of a run, from node to node. A packet that an element of a node passes on unchanged
+//! The packets around the first handover of a run, or around its first loss, from node to node. A packet that an element of a node passes on unchanged
 //! goes through; one that it changes, keeps or makes ends or begins there.
 
 mod chart;
 mod hops;
 mod labels;
+mod losses;
+mod numbers;
 
 use super::by_element::ByElement;
 use super::positions::Positions;
 use hops::distances;
 use labels::mobility;
+use seamline_report::messages::Occasion;
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS, addresses, node_id};
 use seamline_scenario::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::{Duration, Event, HandoverPhase, Instant, NodeId, Packet, TransportPort};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Until a handover begins, so much is kept.
+/// Until the occasion comes, so much is kept.
 const KEPT: Duration = Duration::from_secs(1);
-/// Nothing more is recorded.
+/// Before it no more is kept, and from then on no more is recorded.
 const MOST: usize = 20_000;
 /// In larger networks copies of a packet are told apart by their age alone.
 const MOST_NODES: usize = 100;
 /// A node that repeats a packet has had it among so many.
 const RECENT: usize = 2000;
 
-/// Records the first handover of a run.
+/// Records the first handover of a run, or its first loss.
 #[derive(Debug, Default)]
 pub(crate) struct MessageRecorder {
+    occasion: Occasion,
     names: Vec<String>,
     flows: Vec<String>,
     /// By element: its node.
@@ -54,8 +58,19 @@ pub(crate) struct MessageRecorder {
     again: BTreeSet<(usize, u64)>,
     notes: Vec<(Instant, usize, NoteText)>,
     predicted: Option<(usize, Instant)>,
-    /// The place of what hands over (a link, or behind the links a mobile node), and when that began.
-    start: Option<(usize, Instant)>,
+    /// What is shown, and when that began.
+    start: Option<(Begun, Instant)>,
+    /// How many packets had been kept by then.
+    kept: usize,
+}
+
+/// What has begun.
+#[derive(Clone, Copy, Debug)]
+enum Begun {
+    /// The handover of a link, or behind the links of a mobile node: its place.
+    Handover(usize),
+    /// A loss of this flow.
+    Loss(usize),
 }
 
 type NoteText = (Option<usize>, std::borrow::Cow<'static, str>);
@@ -85,8 +100,9 @@ enum Fate {
 
 impl MessageRecorder {
     /// A recorder for a scenario.
-    pub(crate) fn new(scenario: &Scenario, places: &Places) -> Self {
+    pub(crate) fn new(scenario: &Scenario, places: &Places, occasion: Occasion) -> Self {
         let mut recorder = MessageRecorder {
+            occasion,
             names: scenario.nodes.clone(),
             flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
             positions: vec![(Positions::default(), 1); scenario.flows.len()],
@@ -108,6 +124,9 @@ impl MessageRecorder {
         for (node, host) in places.hosts.iter().enumerate() {
             self.owners.insert(node_id(node), node);
             self.set(*host, node);
+        }
+        for (node, correspondent) in places.correspondents.iter().enumerate() {
+            self.set(*correspondent, node);
         }
         for (node, anchor) in &places.anchors {
             self.set(Some(*anchor), *node);
@@ -194,10 +213,19 @@ impl MessageRecorder {
                 "handover announced"
             }
             HandoverPhase::Started => {
-                self.start.get_or_insert((moved, now));
+                if self.occasion == Occasion::Handover {
+                    self.begin(Begun::Handover(moved), now);
+                }
                 "handover begins"
             }
             HandoverPhase::Completed => "link is up",
+        }
+    }
+
+    fn begin(&mut self, what: Begun, now: Instant) {
+        if self.start.is_none() {
+            self.start = Some((what, now));
+            self.kept = self.packets.len();
         }
     }
 
@@ -211,13 +239,13 @@ impl MessageRecorder {
         self.by_connection.get(usize::from(number)).copied().flatten()
     }
 
-    /// What was long before the handover is forgotten.
+    /// What was long before the occasion is forgotten, and of too much the oldest.
     fn trim(&mut self, now: Instant) {
         if self.start.is_some() {
             return;
         }
         let is_old = |at: Instant| at + KEPT < now;
-        while self.packets.front().is_some_and(|sent| is_old(sent.at)) {
+        while self.packets.front().is_some_and(|sent| is_old(sent.at) || self.packets.len() >= MOST) {
             self.packets.pop_front();
             self.trimmed += 1;
         }
@@ -226,11 +254,15 @@ impl MessageRecorder {
         self.notes.drain(..kept);
     }
 
+    fn is_full(&self) -> bool {
+        self.start.is_some() && self.packets.len() >= self.kept + MOST
+    }
+
     /// A packet leaves an element.
     pub(crate) fn sent(&mut self, now: Instant, at: ElementId, packet: &Packet) {
         let Some(from) = self.nodes.get(at).copied() else { return };
         let flow = self.flow(packet.source_port).filter(|_| packet.is_segment());
-        if (packet.is_segment() && flow.is_none()) || self.packets.len() >= MOST {
+        if (packet.is_segment() && flow.is_none()) || self.is_full() {
             return;
         }
         if let Some((time, number)) = self.last[from]
@@ -280,18 +312,6 @@ impl MessageRecorder {
             && self.packets.iter().rev().take(RECENT).any(|sent| same(&sent.packet, packet) && had(sent))
     }
 
-    fn number(&mut self, flow: usize, packet: &Packet) -> Option<u64> {
-        let (positions, largest) = &mut self.positions[flow];
-        let segment = &packet.segment;
-        let is_of_sender = packet.source_port.0 >= SENDER_PORTS;
-        if is_of_sender && segment.length > 0 {
-            *largest = (*largest).max(segment.length);
-            return Some(positions.sent(segment.sequence, segment.length) / u64::from(*largest));
-        }
-        let acknowledged = positions.of(segment.acknowledgment).filter(|_| !is_of_sender)?;
-        Some(acknowledged / u64::from(*largest))
-    }
-
     /// Which packet under way arrives at a node. Of several copies it is the one that was last seen nearest, and of those the oldest.
     fn copy_for(&self, to: usize, packet: &Packet) -> Option<usize> {
         let hops = |sent: &Sent| {
@@ -318,17 +338,6 @@ impl MessageRecorder {
             self.last[to] = Some((now, number));
         }
         self.under_way.remove(place);
-    }
-
-    fn lost(&mut self, source: NodeId, port: TransportPort, segment: (u32, u32)) {
-        let found = self.under_way.iter().position(|number| {
-            let packet = &self.packets[number - self.trimmed].packet;
-            (packet.source, packet.source_port) == (source, port)
-                && (packet.segment.sequence.0, packet.segment.length) == segment
-        });
-        if let Some(number) = found.and_then(|place| self.under_way.remove(place)) {
-            self.packets[number - self.trimmed].fate = Fate::Lost;
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Networks, handovers message by message, and the figures of a paper that are not drawn.
 
+use seamline_report::messages::Occasion;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub struct Network {
     pub title: String,
 }
 
-/// The first handover of a run, message by message.
+/// The first handover of a run, or its first loss, message by message.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MessageChart {
@@ -29,6 +30,12 @@ pub struct MessageChart {
     pub caption: String,
     /// The cell of the run, by the values of the grid.
     pub cell: BTreeMap<String, String>,
+    /// What it is about; by default the handover.
+    #[serde(default)]
+    pub around: Occasion,
+    /// What the scenario is changed by, as on the command line: `link.air.down.loss={ model = "list", indices = [12] }`.
+    #[serde(default)]
+    pub set: Vec<String>,
     /// How much of the run is needed, in seconds.
     pub until_s: f64,
 }

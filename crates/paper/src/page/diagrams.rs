@@ -1,4 +1,4 @@
-//! Networks of scenarios, and handovers message by message: the timing diagrams of papers, drawn from the packets of a run.
+//! Networks of scenarios, and handovers and losses message by message: the timing diagrams of papers, drawn from the packets of a run.
 
 use super::single_runs::{choose, unknown};
 use crate::bundled::Paper;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The diagrams that the paper's figures ask for; `None` when it was stopped. Writes nothing.
 ///
 /// # Errors
-/// When an override is invalid, or one of the paper's files is malformed.
+/// When an override is invalid, one of the paper's files is malformed, or a run fails.
 pub fn diagrams(
     paper: &Paper,
     options: &PaperOptions,
@@ -45,11 +45,11 @@ pub fn add(report: &mut PaperReport, diagrams: Vec<Picture>) {
     if diagrams.is_empty() {
         return;
     }
-    let words = "Networks, and the packets around one handover of one run of the first seed, from node to node. There time runs downwards, not to scale.";
+    let words = "Networks, and the packets around one handover, or one loss, of one run of the first seed, from node to node. There time runs downwards, not to scale.";
     let diagrams = diagrams.into_iter().map(Part::WidePicture);
     let section = Section {
         id: "diagrams",
-        title: "Networks, and handovers message by message".to_owned(),
+        title: "Networks, and handovers and losses message by message".to_owned(),
         parts: std::iter::once(Part::Words(words.to_owned())).chain(diagrams).collect(),
     };
     report.sections.insert(report.sections.len().min(1), section);
@@ -63,17 +63,25 @@ fn network_of(paper: &Paper, wanted: &Network, options: &PaperOptions) -> Result
     Ok(Picture { name: wanted.name.clone(), ..picture })
 }
 
-/// The chart; nothing when the run has no handover, as with overrides it may.
+/// The chart; nothing when the run has no handover or loss, as with overrides it may.
 fn drawn(
     paper: &Paper,
     wanted: &MessageChart,
     options: &PaperOptions,
     stop: &Arc<AtomicBool>,
 ) -> Result<Option<Picture>, PaperError> {
+    let set = options.set.iter().chain(&wanted.set).cloned().collect();
+    let options = PaperOptions { set, ..options.clone() };
     let (plan, ..) =
-        choose(paper, &wanted.scenario, std::slice::from_ref(&wanted.cell), Some(wanted.until_s), options)?;
-    let run = RunOptions { cells_over_time: 1, stop: stop.clone(), ..RunOptions::default() };
-    let Ok(results) = seamline_experiment::run(&plan, &run, &|| ()) else { return Ok(None) };
+        choose(paper, &wanted.scenario, std::slice::from_ref(&wanted.cell), Some(wanted.until_s), &options)?;
+    let run = RunOptions {
+        cells_over_time: 1,
+        stop: stop.clone(),
+        messages_around: wanted.around,
+        ..RunOptions::default()
+    };
+    let results =
+        seamline_experiment::run(&plan, &run, &|| ()).map_err(|error| unknown(paper, error.to_string()))?;
     let series = results.into_iter().find_map(|result| result.series);
     Ok(series.and_then(|series| {
         let handover = series.messages.as_ref()?;

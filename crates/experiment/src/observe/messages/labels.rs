@@ -1,16 +1,20 @@
 //! What packets and events are called in a message chart.
 
 use seamline_report::messages::MessageKind;
-use seamline_wire::control::{Control, Ipv6Control, MissingBytes};
-use seamline_wire::{Flags, Mark, MobilityEvent, NodeId, Packet};
+use seamline_wire::control::{Control, Ipv6Control, MissingBytes, RecoveryMessage};
+use seamline_wire::{Flags, LossCause, Mark, MobilityEvent, NodeId, Packet, SequenceNumber};
 use std::borrow::Cow;
 
-/// The kind of a packet, and what it says beyond that.
-pub(super) fn packet_text(packet: &Packet, repeated: bool) -> (MessageKind, Cow<'static, str>) {
+/// The kind of a packet, and what it says beyond that. `number` gives the number of the segment with a sequence number.
+pub(super) fn packet_text(
+    packet: &Packet,
+    repeated: bool,
+    number: impl Fn(SequenceNumber) -> Option<u64>,
+) -> (MessageKind, Cow<'static, str>) {
     if let Some(control) = packet.control() {
-        return control_text(control);
+        return control_text(control, number);
     }
-    if let Some(text) = marked(packet) {
+    if let Some(text) = marked(packet, number) {
         return (MessageKind::Marked, text.into());
     }
     let kind = match (packet.has_payload(), repeated) {
@@ -21,7 +25,7 @@ pub(super) fn packet_text(packet: &Packet, repeated: bool) -> (MessageKind, Cow<
     (kind, "".into())
 }
 
-fn marked(packet: &Packet) -> Option<String> {
+fn marked(packet: &Packet, number: impl Fn(SequenceNumber) -> Option<u64>) -> Option<String> {
     let segment = &packet.segment;
     for (flag, name) in [(Flags::SYN, "SYN"), (Flags::FIN, "FIN")] {
         if segment.flags.contains(flag) {
@@ -33,6 +37,17 @@ fn marked(packet: &Packet) -> Option<String> {
         Some(Mark::WillHandover) => "mark \"I will hand off\"",
         Some(Mark::HandoverCancelled) => "mark \"handoff cancelled\"",
         Some(Mark::NewLink { .. }) => "mark \"new link\"",
+        Some(Mark::Losses(losses)) if !losses.is_empty() => {
+            let loss = |loss: seamline_wire::Loss| {
+                let bit = match loss.cause {
+                    LossCause::Congestion => "congestion: 1",
+                    LossCause::Air => "air: 0",
+                };
+                Some(format!("{} ({bit})", number(loss.sequence(segment.acknowledgment))?))
+            };
+            let all: Vec<String> = losses.iter().filter_map(loss).collect();
+            return Some(format!("ACK with losses {}", all.join(", ")));
+        }
         Some(Mark::MadeBeforeBreak { .. }) => "mark \"made before break\"",
         _ if segment.window == 0 && segment.flags.contains(Flags::ACK) => "a window of zero",
         _ => return None,
@@ -41,7 +56,10 @@ fn marked(packet: &Packet) -> Option<String> {
     Some(format!("{kind} with {what}"))
 }
 
-fn control_text(control: &Control) -> (MessageKind, Cow<'static, str>) {
+fn control_text(
+    control: &Control,
+    number: impl Fn(SequenceNumber) -> Option<u64>,
+) -> (MessageKind, Cow<'static, str>) {
     use MessageKind::{Advertisement, Signalling};
     let (kind, text) = match control {
         Control::AgentAdvertisement(_) => (Advertisement, "Agent Advertisement"),
@@ -55,12 +73,23 @@ fn control_text(control: &Control) -> (MessageKind, Cow<'static, str>) {
         Control::HandoffReply(_) => (Signalling, "Handoff Reply"),
         Control::Ipv6(Ipv6Control::RouterAdvertisement(_)) => (Advertisement, "Router Advertisement"),
         Control::Ipv6(message) => (Signalling, ipv6_text(message)),
-        Control::Recovery(message) => match message.about {
-            MissingBytes::Request => (Signalling, "SNACK"),
-            MissingBytes::LostByCongestion => (Signalling, "lost by congestion"),
-        },
+        Control::Recovery(message) => return (Signalling, recovery(message, number).into()),
     };
     (kind, text.into())
+}
+
+/// What agents tell each other about missing segments, with their numbers.
+fn recovery(message: &RecoveryMessage, number: impl Fn(SequenceNumber) -> Option<u64>) -> String {
+    let about = match message.about {
+        MissingBytes::Request => "SNACK",
+        MissingBytes::LostByCongestion => "lost by congestion",
+    };
+    let range = |range: &seamline_wire::control::SequenceRange| {
+        let (first, last) = (number(range.first)?, number(range.end + u32::MAX)?);
+        Some(if first == last { first.to_string() } else { format!("{first}–{last}") })
+    };
+    let ranges: Vec<String> = message.ranges.as_slice().iter().filter_map(range).collect();
+    format!("{about} {}", ranges.join(", "))
 }
 
 fn ipv6_text(message: &Ipv6Control) -> &'static str {

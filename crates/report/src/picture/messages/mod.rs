@@ -1,4 +1,4 @@
-//! A handover as a message chart: nodes are columns, time runs downwards, and packets are arrows from node to node.
+//! A handover, or a loss and its repair, as a message chart: nodes are columns, time runs downwards, and packets are arrows from node to node.
 
 mod rows;
 
@@ -7,7 +7,7 @@ use super::frame::{Key, heading, legend, legend_height};
 use super::style::{self, Mark};
 use super::svg::{Anchor, FAINT, Svg, TEXT, px, width_of};
 use super::topology::head;
-use crate::messages::{HandoverMessages, MessageKind};
+use crate::messages::{HandoverMessages, Message, MessageKind};
 use crate::series::RunSeries;
 use rows::{Packets, Row, rows};
 
@@ -31,7 +31,7 @@ const KINDS: [(MessageKind, &str); 6] = [
     (MessageKind::Advertisement, "advertisement"),
 ];
 
-/// The message chart of a run's first handover; nothing without one.
+/// The message chart of a run's first handover, or of its first loss; nothing without one.
 pub fn of_run(run: &RunSeries) -> Option<Picture> {
     let handover = run.messages.as_ref().filter(|handover| !handover.messages.is_empty())?;
     let name = format!("handover-messages-{}", run.cell + 1);
@@ -40,19 +40,27 @@ pub fn of_run(run: &RunSeries) -> Option<Picture> {
         "{remark}flow {}, seed {}; time runs downwards, not to scale; data is numbered by segments from 0",
         handover.flow, run.seed
     );
-    let title = format!("Handover of {} at {} s, message by message", handover.link, px(handover.start_s));
+    let what = match &handover.link {
+        Some(link) => format!("Handover of {link}"),
+        None => "First loss".to_owned(),
+    };
+    let title = format!("{what} at {} s, message by message", px(handover.start_s));
     Some(chart(handover, name, &title, &remark))
 }
 
-/// The chart of a handover.
+/// The chart of a handover or a loss.
 pub fn chart(handover: &HandoverMessages, name: String, title: &str, remark: &str) -> Picture {
     let mut rows = rows(handover);
     let left_out = rows.len().saturating_sub(MOST_ROWS);
     rows.truncate(MOST_ROWS);
     let chart = Chart::new(handover, rows);
     let mut caption = format!(
-        "Follow {} from the shaded handover down to the first data behind it; a thick arrow stands for several packets.",
-        handover.flow
+        "Follow {} from {}; a thick arrow stands for several packets.",
+        handover.flow,
+        match handover.link {
+            Some(_) => "the shaded handover down to the first data behind it",
+            None => "the first loss down to the last repair, which ends the shaded time",
+        }
     );
     if left_out > 0 {
         caption += &format!(" {left_out} later rows are not drawn.");
@@ -171,7 +179,7 @@ impl<'a> Chart<'a> {
         let (from, whole) = (self.column(first.from), self.column(first.to));
         let (to, below) = match first.arrived_s {
             Some(at) => (whole, self.height(at).max(y + 4.0)),
-            None => (from + (whole - from) * 0.55, y + 12.0),
+            None => (self.lost_at(first), y + 12.0),
         };
         let n = KINDS.iter().position(|(kind, _)| *kind == first.kind).unwrap_or(0);
         let wide = if packets.count > 1 { "3.2" } else { "1.6" };
@@ -180,6 +188,18 @@ impl<'a> Chart<'a> {
             head(svg, (from, y), (to, below), n);
         } else {
             style::mark(svg, Mark::Lost, (to, below));
+        }
+    }
+
+    /// Where an arrow ends that does not arrive: behind the last node that the packet passed.
+    fn lost_at(&self, message: &Message) -> f64 {
+        match message.lost_behind {
+            None => {
+                let from = self.column(message.from);
+                from + (self.column(message.to) - from) * 0.55
+            }
+            Some(node) if message.to < message.from => self.column(node) - self.spacing * 0.55,
+            Some(node) => self.column(node) + self.spacing * 0.55,
         }
     }
 
@@ -234,7 +254,9 @@ impl<'a> Chart<'a> {
         if packets().any(|packets| packets.first.arrived_s.is_none()) {
             keys.push((Key::Mark(Mark::Lost), "lost".to_owned()));
         }
-        keys.push((Key::Band, "handover".to_owned()));
+        let band =
+            if self.handover.link.is_some() { "handover" } else { "until all that was lost has arrived" };
+        keys.push((Key::Band, band.to_owned()));
         keys.into_iter().unzip()
     }
 }

@@ -23,8 +23,8 @@ pub(super) struct Packets {
     pub(super) count: usize,
 }
 
-/// What packets that are alike have in common: kind, text, tunnel, ends, and whether they arrived.
-type Alike = (MessageKind, String, bool, usize, usize, bool);
+/// What packets that are alike have in common: kind, text, tunnel, ends, and whether they arrived or where they were lost.
+type Alike = (MessageKind, String, bool, usize, usize, bool, Option<usize>);
 
 impl Row {
     /// When it begins.
@@ -111,8 +111,8 @@ fn add_note(rows: &mut Vec<Row>, note: &NodeNote) {
 }
 
 fn alike(message: &Message) -> Alike {
-    let Message { kind, text, tunnelled, from, to, arrived_s, .. } = message;
-    (*kind, text.to_string(), *tunnelled, *from, *to, arrived_s.is_some())
+    let Message { kind, text, tunnelled, from, to, arrived_s, lost_behind, .. } = message;
+    (*kind, text.to_string(), *tunnelled, *from, *to, arrived_s.is_some(), *lost_behind)
 }
 
 /// Data and acknowledgments that arrive, and advertisements.
