@@ -109,7 +109,8 @@ pub(crate) fn errors_in(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
-    let is_error = |line: &&&str| ["error:", "ERROR:", "undefined reference"].iter().any(|it| line.contains(it));
+    let is_error =
+        |line: &&&str| ["error:", "ERROR:", "undefined reference"].iter().any(|it| line.contains(it));
     let errors: Vec<&str> = lines.iter().filter(is_error).copied().collect();
     let shown = if errors.is_empty() { &lines } else { &errors };
     let last = shown.iter().skip(shown.len().saturating_sub(12));
@@ -137,7 +138,8 @@ mod tests {
         assert_eq!(seen, ["one", "two", "x.c:1: error: no"]);
         assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\nx.c:1: error: no\n");
         assert_eq!(errors_in(&log), "  x.c:1: error: no\n");
-        let unknown = "ERROR: modpost: \"tcp_other\" [tcp_mine.ko] undefined!\nmake: *** [Makefile:2: all] Error 2\n";
+        let unknown =
+            "ERROR: modpost: \"tcp_other\" [tcp_mine.ko] undefined!\nmake: *** [Makefile:2: all] Error 2\n";
         fs::write(&log, unknown).unwrap();
         assert_eq!(errors_in(&log), "  ERROR: modpost: \"tcp_other\" [tcp_mine.ko] undefined!\n");
     }

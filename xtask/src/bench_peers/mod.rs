@@ -102,8 +102,7 @@ fn against_ns2(runs: u32) -> Result<Vec<Entry>, String> {
     let mut entries = Vec::new();
     for workload in Workload::ALL {
         for (build, words) in [("all headers", [].as_slice()), ("trimmed headers", ["trimmed"].as_slice())] {
-            let pairs =
-                (1..=runs).map(|seed| pair(workload, words, seed)).collect::<Result<Vec<_>, _>>()?;
+            let pairs = (1..=runs).map(|seed| pair(workload, words, seed)).collect::<Result<Vec<_>, _>>()?;
             let entry = Entry::new(&peer, build.to_owned(), workload.name(), &pairs);
             print_line(&entry);
             entries.push(entry);

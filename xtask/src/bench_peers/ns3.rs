@@ -8,8 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What `dumbbell.cc` uses.
-const LIBRARIES: [&str; 7] =
-    ["applications", "point-to-point", "nix-vector-routing", "internet", "traffic-control", "network", "core"];
+const LIBRARIES: [&str; 7] = [
+    "applications",
+    "point-to-point",
+    "nix-vector-routing",
+    "internet",
+    "traffic-control",
+    "network",
+    "core",
+];
 /// Simulated time: about half a million packets.
 const SECONDS: &str = "60";
 /// Bytes of data in a packet, of all three.

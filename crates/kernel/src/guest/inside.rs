@@ -196,7 +196,10 @@ fn load(module: &Path) -> io::Result<()> {
         error if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         error if error.kind() == ErrorKind::NotFound => Err(io::Error::new(
             error.kind(),
-            format!("loading {}: neither the kernel nor another module has a symbol that it needs", module.display()),
+            format!(
+                "loading {}: neither the kernel nor another module has a symbol that it needs",
+                module.display()
+            ),
         )),
         error => Err(io::Error::new(error.kind(), format!("loading {}: {error}", module.display()))),
     }
