@@ -38,15 +38,10 @@ fn marked(packet: &Packet, number: impl Fn(SequenceNumber) -> Option<u64>) -> Op
         Some(Mark::HandoverCancelled) => "mark \"handoff cancelled\"",
         Some(Mark::NewLink { .. }) => "mark \"new link\"",
         Some(Mark::Losses(losses)) if !losses.is_empty() => {
-            let loss = |loss: seamline_wire::Loss| {
-                let bit = match loss.cause {
-                    LossCause::Congestion => "congestion: 1",
-                    LossCause::Air => "air: 0",
-                };
-                Some(format!("{} ({bit})", number(loss.sequence(segment.acknowledgment))?))
-            };
-            let all: Vec<String> = losses.iter().filter_map(loss).collect();
-            return Some(format!("ACK with losses {}", all.join(", ")));
+            let listed = losses
+                .iter()
+                .filter_map(|loss| Some((number(loss.sequence(segment.acknowledgment))?, loss.cause)));
+            return Some(format!("ACK with losses {}", by_cause(&listed.collect::<Vec<_>>())));
         }
         Some(Mark::MadeBeforeBreak { .. }) => "mark \"made before break\"",
         _ if segment.window == 0 && segment.flags.contains(Flags::ACK) => "a window of zero",
@@ -88,8 +83,22 @@ fn recovery(message: &RecoveryMessage, number: impl Fn(SequenceNumber) -> Option
         let (first, last) = (number(range.first)?, number(range.end + u32::MAX)?);
         Some(if first == last { first.to_string() } else { format!("{first}–{last}") })
     };
-    let ranges: Vec<String> = message.ranges.as_slice().iter().filter_map(range).collect();
-    format!("{about} {}", ranges.join(", "))
+    let named = message.ranges.as_slice().iter().filter(|range| range.first != range.end);
+    let ranges: Vec<String> = named.filter_map(range).collect();
+    if ranges.is_empty() { format!("{about}: nothing") } else { format!("{about} {}", ranges.join(", ")) }
+}
+
+/// `30, 28 (congestion: 1), 26 (air: 0)`.
+fn by_cause(losses: &[(u64, LossCause)]) -> String {
+    let group = |group: &[(u64, LossCause)]| {
+        let bit = match group[0].1 {
+            LossCause::Congestion => "congestion: 1",
+            LossCause::Air => "air: 0",
+        };
+        let numbers: Vec<String> = group.iter().map(|(number, _)| number.to_string()).collect();
+        format!("{} ({bit})", numbers.join(", "))
+    };
+    losses.chunk_by(|one, other| one.1 == other.1).map(group).collect::<Vec<_>>().join(", ")
 }
 
 fn ipv6_text(message: &Ipv6Control) -> &'static str {

@@ -81,6 +81,9 @@ pub(super) fn rows(handover: &HandoverMessages) -> Vec<Row> {
             add_note(&mut rows, note);
         }
         let alike = alike(message);
+        if handover.link.is_none() {
+            close_flight(&mut open, &rows, message);
+        }
         if let Some(Row::Packets(packets)) = open.get(&alike).and_then(|place| rows.get_mut(*place)) {
             packets.count += 1;
             packets.last_number = message.number;
@@ -98,6 +101,16 @@ pub(super) fn rows(handover: &HandoverMessages) -> Vec<Row> {
     }
     notes.for_each(|note| add_note(&mut rows, note));
     rows
+}
+
+/// Around a loss, repetitions share a row only while the first of them is on its way: what is repeated after an answer has its own.
+fn close_flight(open: &mut BTreeMap<Alike, usize>, rows: &[Row], message: &Message) {
+    open.retain(|_, place| match &rows[*place] {
+        Row::Packets(Packets { first, .. }) if first.kind == MessageKind::Retransmission => {
+            first.arrived_s.is_none_or(|arrived_s| message.sent_s < arrived_s)
+        }
+        _ => true,
+    });
 }
 
 /// What happens at one node at one time is one row.
