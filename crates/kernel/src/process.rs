@@ -73,7 +73,7 @@ fn follow(
             // A daemon that it left behind may hold the pipe.
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(status) = child.try_wait()? {
-                    lines.try_iter().for_each(|text| line(&text));
+                    await_silence(lines, line);
                     return Ok(status);
                 }
             }
@@ -89,17 +89,20 @@ fn follow(
 fn end(child: &mut Child, lines: &Receiver<String>) {
     let group = Pid::from_raw(child.id().cast_signed());
     let _ = killpg(group, Signal::SIGTERM);
-    await_silence(lines);
+    await_silence(lines, &mut |_| ());
     let _ = killpg(group, Signal::SIGKILL);
     let _ = child.wait();
-    await_silence(lines);
+    await_silence(lines, &mut |_| ());
 }
 
-/// Wait, but not for long, until no process has the pipe any more.
-fn await_silence(lines: &Receiver<String>) {
-    for _ in 0..TRIES {
-        if lines.recv_timeout(LOOK) == Err(RecvTimeoutError::Disconnected) {
-            return;
+/// Wait, but not for long, until no process has the pipe any more. On a busy host the last lines come later than the end of the program.
+fn await_silence(lines: &Receiver<String>, line: &mut dyn FnMut(&str)) {
+    let mut silent = 0;
+    while silent < TRIES {
+        match lines.recv_timeout(LOOK) {
+            Ok(text) => line(&text),
+            Err(RecvTimeoutError::Timeout) => silent += 1,
+            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
