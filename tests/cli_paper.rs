@@ -124,6 +124,10 @@ fn other_papers_have_their_pictures() {
         for (name, wanted) in pictures {
             let svg = fs::read_to_string(out.join(name).with_extension("svg")).unwrap();
             assert_contains(&svg, wanted);
+            // Those over time are one figure of the page each, with a title of their own.
+            if name.contains("-time-") {
+                continue;
+            }
             let title = svg.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap();
             assert_contains(&page, &[title, "Runs over time"]);
         }

@@ -8,7 +8,7 @@ use crate::key::Side;
 use crate::ranges::Ranges;
 use crate::{AT_THE_AIR_LINK, Kind};
 use seamline_tcp::handover::Traits;
-use seamline_wire::codec::fit_sack_blocks;
+use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
     Duration, Flags, Instant, Loss, LossCause, Losses, Mark, Packet, Segment, SequenceNumber,
 };
@@ -157,7 +157,10 @@ impl Connection for ElnAck {
         match from {
             Side::Wired if packet.segment.length > 0 => self.on_data(&packet.segment),
             Side::Wireless if packet.segment.flags.contains(Flags::ACK) => {
+                let before = options_length(&packet.segment);
                 let judged = self.on_acknowledgment(now, &mut packet.segment);
+                let after = options_length(&packet.segment);
+                packet.wire_bytes = (packet.wire_bytes + after as u32).saturating_sub(before as u32);
                 exit.counters.marked_acknowledgments += u64::from(judged);
             }
             _ => {}
