@@ -58,6 +58,8 @@ Listed "acknowledgments with losses listed",
 WindowKept "recoveries that kept the window: losses over the air",
 /// Of them, those in which it was reduced after all.
 Reduced "of them reduced after all: congestion or a timeout",
+/// Recoveries that reduced the window although all losses were the air's.
+Queued "recoveries that reduced it: losses over the air, and a queue that the window fills",
 }
 
 /// The values of all counters at one time.

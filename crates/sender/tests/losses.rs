@@ -12,6 +12,8 @@ use support::{Rig, Setup};
 /// Enough for a window of some dozens of segments.
 const BYTES: u32 = 1_000_000;
 const AT_ONCE: Duration = Duration::from_millis(60);
+/// What the receiver offers, in units of 256 bytes: some 64 segments, few enough to be read in little of a round trip.
+const OFFERED: u16 = 352;
 const SEGMENT: u32 = 1400;
 /// Three segments behind the missing one make it lost (RFC 6675).
 const ARRIVED: u32 = 3;
@@ -28,11 +30,16 @@ fn gap(rig: &Rig, losses: &[(u32, LossCause)]) -> Segment {
     }
 }
 
-/// A connection with a window in flight, none of which is acknowledged.
+/// A connection with a window in flight, none of which is acknowledged; a round trip has passed, so that SACK gives no shorter one.
 fn under_way(test: &str, version: IpVersion) -> Option<Rig> {
-    let mut rig = Rig::or_skip(test, Setup::usual(version))?;
+    // Long against what a busy host adds to it.
+    let setup = Setup { round_trip: Duration::from_millis(40), ..Setup::usual(version) };
+    let mut rig = Rig::or_skip(test, setup)?;
+    // A probe for the last segment (RFC 8985) would count as sent again.
+    rig.with_plain_recovery();
+    rig.peer.window = OFFERED;
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.watch(Duration::from_millis(10));
+    rig.peer.watch(rig.peer.round_trip);
     Some(rig)
 }
 
@@ -70,6 +77,20 @@ fn congestion_and_what_nobody_lists_cost_the_window() {
         assert!((window * 6 / 10..=window * 8 / 10).contains(&threshold), "{threshold} of {window}");
         assert_eq!(rig.count(Counter::WindowKept), 0);
     }
+}
+
+/// A receiver that calls every loss the air's does not keep the window while it fills a queue, here of three round trips.
+#[test]
+fn a_window_that_fills_a_queue_is_reduced_whatever_is_listed() {
+    let Some(mut rig) = under_way("a_window_that_fills_a_queue", IpVersion::V4) else { return };
+    rig.peer.round_trip = rig.peer.round_trip * 4;
+    rig.peer.acknowledge_until(BYTES);
+    rig.peer.watch(rig.peer.round_trip);
+    let segment = gap(&rig, &[(0, Air)]);
+    let (again, window, threshold) = answer(&mut rig, segment);
+    assert_eq!(again, 1);
+    assert!((window * 6 / 10..=window * 8 / 10).contains(&threshold), "{threshold} of {window}");
+    assert_eq!([Counter::WindowKept, Counter::Queued].map(|it| rig.count(it)), [0, 1]);
 }
 
 /// Congestion that shows later in the same recovery, and a timeout.

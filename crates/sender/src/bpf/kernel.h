@@ -55,6 +55,14 @@ struct inet_connection_sock {
 	__u8 icsk_backoff;
 };
 
+struct minmax_sample {
+	__u32 v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u32 snd_cwnd;
@@ -68,6 +76,7 @@ struct tcp_sock {
 	__u32 lost;
 	__u32 srtt_us;
 	__u32 rttvar_us;
+	struct minmax rtt_min;
 	__u32 snd_una;
 	__u32 snd_nxt;
 	__u32 rcv_nxt;

@@ -19,6 +19,8 @@
 #define MOST_LOSSES 4
 #define LOSS_LENGTH 3
 #define CONGESTION 0x80
+/* Cubic keeps so many tenths of a window (RFC 9438 section 4.6). */
+#define TENTHS_KEPT 7
 
 /* Whether marks that list losses count: set before the programs are loaded. */
 const volatile __u8 acts_on_losses SEC(".rodata.losses") = 0;
@@ -70,12 +72,32 @@ static __always_inline bool is_lost_over_the_air(struct tcp_sock *tp, struct con
 	return tp->lost_out && connection->is_listed && connection->listed_at == tp->snd_una && !is_congested(tp, connection);
 }
 
+/*
+ * Whether so much waits in queues that the window fills the path even when it is reduced. Then the reduction costs nothing, and it is
+ * due if the marks lie, or where the queue behind the agent drops. What is under way is rate times round-trip time (Little's law), so
+ * the tenths are those of the shortest round trip to the present one. Both are this host's own measurements: delaying acknowledgments
+ * makes the bound only stricter.
+ */
+static __always_inline bool fills_a_queue(struct tcp_sock *tp)
+{
+	/* The kernel keeps eighths. */
+	__u64 smoothed = tp->srtt_us >> 3;
+
+	return smoothed * TENTHS_KEPT > (__u64)tp->rtt_min.s[0].v * 10;
+}
+
 /* The threshold of a recovery that begins: the window, if it is to be kept. */
 static __always_inline __u32 threshold_of(struct sock *sk, struct connection *connection)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 
-	if (!connection || !is_lost_over_the_air(tp, connection)) {
+	bool keeps = connection && is_lost_over_the_air(tp, connection);
+
+	if (keeps && fills_a_queue(tp)) {
+		count(COUNT_QUEUED);
+		keeps = false;
+	}
+	if (!keeps) {
 		if (connection)
 			connection->kept = 0;
 		return cubictcp_recalc_ssthresh(sk);

@@ -23,6 +23,7 @@ use wire::{Device, Wire};
 
 pub(crate) const INTERFACE: &str = "world";
 const PORT: u16 = 5001;
+const ROUND_TRIP: seamline_wire::Duration = seamline_wire::Duration::from_millis(10);
 
 /// One congestion control of that name per host.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -55,12 +56,21 @@ pub(crate) struct Setup {
     pub(crate) is_full: bool,
     /// Whose connections are helped.
     pub(crate) destinations: &'static [&'static str],
+    /// How long the peer waits before it acknowledges, from the handshake on.
+    pub(crate) round_trip: seamline_wire::Duration,
 }
 
 impl Setup {
     /// All that is done about a mark, from any peer, on a TUN device.
     pub(crate) fn usual(version: IpVersion) -> Setup {
-        Setup { version, resend: true, device: Device::Tun, is_full: false, destinations: &[] }
+        Setup {
+            version,
+            resend: true,
+            device: Device::Tun,
+            is_full: false,
+            destinations: &[],
+            round_trip: ROUND_TRIP,
+        }
     }
 }
 
@@ -92,7 +102,7 @@ impl Rig {
             Places { cgroup: cgroup.path().to_owned(), interfaces, destinations, acts_on_losses: true };
         let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
         assert_eq!(attached.off().is_empty(), full.is_none(), "{:?}", attached.off());
-        let (peer, stream) = connect(wire, host);
+        let (peer, stream) = connect(wire, host, setup.round_trip);
         Ok(Rig { attached, peer, stream, _cgroup: cgroup, _full: full, namespace, _alone: alone })
     }
 
@@ -122,7 +132,7 @@ impl Rig {
         let host = address(host, version);
         let bits = if host.is_ipv4() { 32 } else { 128 };
         let wire = interface(&self.namespace, "other", Device::Tun, vec![(host, bits)]);
-        connect(wire.unwrap(), host)
+        connect(wire.unwrap(), host, ROUND_TRIP)
     }
     /// What has been reported so far.
     pub(crate) fn events(&self) -> Vec<What> {
@@ -160,11 +170,12 @@ fn address(host: u16, version: IpVersion) -> IpAddr {
 }
 
 /// A peer that has connected to the namespace this thread is in, and the kernel's end.
-fn connect(wire: Wire, host: IpAddr) -> (Peer, TcpStream) {
+fn connect(wire: Wire, host: IpAddr, round_trip: seamline_wire::Duration) -> (Peer, TcpStream) {
     let version = if host.is_ipv4() { IpVersion::V4 } else { IpVersion::V6 };
     let local = SocketAddr::new(address(1, version), PORT);
     let listener = TcpListener::bind(local).unwrap();
     let mut peer = Peer::new(wire, local, SocketAddr::new(host, 40_000));
+    peer.round_trip = round_trip;
     peer.connect();
     let stream = listener.accept().unwrap().0;
     send_for_ever(&stream);

@@ -66,6 +66,8 @@ impl Peer {
             let Some(segment) = self.read() else { continue };
             if segment.flags.contains(Flags::SYN) {
                 self.expected = segment.sequence + 1;
+                // The kernel measures its shortest round trip here, too.
+                self.watch(self.round_trip);
                 self.send(self.acknowledgment());
                 return;
             }
