@@ -120,7 +120,7 @@ fn lab(cgroup: &Cgroup, folder: &Path, with_agent: bool) -> Value {
         folder.display()
     );
     let script = format!(
-        "echo $$ > {}/cgroup.procs && exec \"$0\" lab lossy.toml --json --quiet --agent \"$1\"",
+        "echo $$ > {}/cgroup.procs && exec \"$0\" lab lossy.toml --json --quiet \"$@\"",
         cgroup.name()
     );
     let output = Command::new("sh")
@@ -183,6 +183,24 @@ fn congestion_costs_the_window_as_ever() {
     assert_eq!(both.count("recoveries that kept the window: losses over the air"), 0, "{both:?}");
     assert!((0.9..1.1).contains(&(both.goodput_mbit / alone.goodput_mbit)), "{both:?} {alone:?}");
     // A window that was never reduced would lose some of each round trip: far more than one segment in fifty.
+    let segments = both.goodput_mbit * 1e6 * 12.0 / 8.0 / 1448.0;
+    assert!((1.0..segments / 50.0).contains(&both.retransmissions), "{both:?} {alone:?}");
+}
+
+/// The queue behind the agent drops what has passed it, and so everything is listed as lost over the air: what a receiver that lies
+/// says, too. The sender finds the queue by its own round trips.
+#[test]
+fn a_queue_behind_the_agent_costs_the_window_as_ever() {
+    let name = "a_queue_behind_the_agent_costs_the_window_as_ever";
+    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), cgroup_or_skip(name)) else { return };
+    let scenario =
+        SCENARIO.replace("down = { loss = { model = \"bernoulli\", probability = \"3 %\" } }\n", "");
+    let alone = run(&cgroup, &scenario, Help::Agent);
+    let both = run(&cgroup, &scenario, Help::AgentAndSender);
+    let reduced = "recoveries that reduced it: losses over the air, and a queue that the window fills";
+    assert!(both.count(reduced) > 0, "{both:?}");
+    assert_eq!(both.count("recoveries that kept the window: losses over the air"), 0, "{both:?}");
+    assert!((0.9..1.1).contains(&(both.goodput_mbit / alone.goodput_mbit)), "{both:?} {alone:?}");
     let segments = both.goodput_mbit * 1e6 * 12.0 / 8.0 / 1448.0;
     assert!((1.0..segments / 50.0).contains(&both.retransmissions), "{both:?} {alone:?}");
 }

@@ -9,7 +9,8 @@
  * (tcp_init_cwnd_reduction), and proportional rate reduction (RFC 6937) steers the window towards it. With the window itself as the
  * answer, each segment that has left the network is replaced and nothing is reduced.
  *
- * Everything else that asks for the threshold reduces as before: timeouts, ECN, and losses that are not known to be the air's.
+ * Everything else that asks for the threshold reduces as before: timeouts, ECN, losses that are not known to be the air's, and those at
+ * a queue that the window fills.
  */
 #pragma once
 
