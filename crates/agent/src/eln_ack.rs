@@ -8,7 +8,6 @@ use crate::key::Side;
 use crate::ranges::Ranges;
 use crate::{AT_THE_AIR_LINK, Kind};
 use seamline_tcp::handover::Traits;
-use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
     Duration, Flags, Instant, Loss, LossCause, Losses, Mark, Packet, Segment, SequenceNumber,
 };
@@ -92,19 +91,19 @@ impl ElnAck {
         let acknowledgment = segment.acknowledgment;
         self.came_by.forget_before(acknowledgment);
         self.reported.retain(|it| it.sequence.is_at_or_after(acknowledgment));
-        if let Some(Mark::Losses(losses)) = &mut segment.mark {
-            let before = *losses;
-            self.judge(now, losses, acknowledgment);
-            return *losses != before;
-        }
-        // With data the longer header might not fit into a packet.
+        let Some(Mark::Losses(losses)) = &mut segment.mark else { return false };
+        let before = *losses;
+        self.judge(now, losses, acknowledgment);
+        *losses != before
+    }
+
+    /// The list for a receiver that reports gaps by SACK alone. None goes with data: the longer header might not fit into a packet.
+    fn list(&mut self, now: Instant, segment: &Segment) -> Option<Mark> {
         if !self.parameters.lists_losses || segment.mark.is_some() || segment.length > 0 {
-            return false;
+            return None;
         }
-        let Some(cause) = self.cause_of_gaps(now, segment) else { return false };
-        segment.mark = Some(Mark::Losses(Losses::from_iter([Loss { offset: 0, cause }])));
-        fit_sack_blocks(segment);
-        true
+        let cause = self.cause_of_gaps(now, segment)?;
+        Some(Mark::Losses(Losses::from_iter([Loss { offset: 0, cause }])))
     }
 
     /// Why the gaps are there that SACK blocks report; `None` without a gap. Congestion if part of one never came by.
@@ -157,11 +156,11 @@ impl Connection for ElnAck {
         match from {
             Side::Wired if packet.segment.length > 0 => self.on_data(&packet.segment),
             Side::Wireless if packet.segment.flags.contains(Flags::ACK) => {
-                let before = options_length(&packet.segment);
                 let judged = self.on_acknowledgment(now, &mut packet.segment);
-                let after = options_length(&packet.segment);
-                packet.wire_bytes = (packet.wire_bytes + after as u32).saturating_sub(before as u32);
                 exit.counters.marked_acknowledgments += u64::from(judged);
+                if let Some(mark) = self.list(now, &packet.segment) {
+                    exit.mark(&mut packet, mark);
+                }
             }
             _ => {}
         }
