@@ -58,10 +58,6 @@ pub trait Connection: Debug + Send {
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
         (None, Vec::new())
     }
-    /// Bytes of packets kept ([`Exit::keep`]), or set aside ([`Exit::set_aside`]).
-    fn kept_bytes(&self) -> u64 {
-        0
-    }
     /// Whether it judges itself which segments can be its own, as a kind that ends connections does. For others, [`Connections`](crate::Connections) judges by what has passed.
     fn judges(&self) -> bool {
         false

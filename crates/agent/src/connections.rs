@@ -138,8 +138,10 @@ pub struct Connections<A = NodeId, L = ()> {
     shares: Shares<A>,
     short_of_places: Shortage,
     short_of_memory: Shortage,
+    /// Until then no host is silent of which something is kept.
+    nobody_is_silent_until: Instant,
     /// There is no room for them; they end when the machine is woken.
-    refused: Vec<(ConnectionKey<A>, Box<dyn Connection>)>,
+    refused: Vec<Moved<A>>,
     /// If it has to see connections begin: those that passed and that it does not know.
     passed: Option<PassedSyns<A>>,
 }
@@ -164,6 +166,7 @@ impl<A: End, L: Copy> Connections<A, L> {
             shares: Shares::new(),
             short_of_places: Shortage::default(),
             short_of_memory: Shortage::default(),
+            nobody_is_silent_until: Instant::ZERO,
             refused: Vec::new(),
             passed: None,
         }
@@ -245,7 +248,14 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
     }
 
-    /// Free a place. Returns what the agent had there.
+    /// Free a place. Returns what the agent had there, with all that is kept, which no longer counts.
+    fn take_away(&mut self, index: usize) -> Option<Moved<A>> {
+        let moved = self.take(index)?;
+        self.kept_bytes -= moved.kept;
+        Some(moved)
+    }
+
+    /// Free a place. Returns what the agent had there. What is kept of it counts until it is released.
     fn take(&mut self, index: usize) -> Option<Moved<A>> {
         let slot = &mut self.slots[index];
         let generation = slot.generation.wrapping_add(1);
@@ -260,7 +270,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         if let Some(handshake) = self.handshakes.remove(&index) {
             self.unconfirmed.remove(&(handshake.since, index));
         }
-        Some(Moved { key, connection, ways, guard })
+        Some(Moved { key, connection, ways, guard, kept })
     }
 
     /// How long a connection may be silent.

@@ -66,9 +66,6 @@ impl Store {
     pub(crate) fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.packets.iter().map(|kept| &*kept.packet)
     }
-    pub(crate) fn bytes(&self) -> u64 {
-        self.packets.iter().map(|kept| u64::from(kept.packet.wire_bytes)).sum()
-    }
     /// How many packets are kept.
     pub(crate) fn len(&self) -> usize {
         self.packets.len()

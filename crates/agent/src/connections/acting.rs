@@ -1,6 +1,6 @@
 //! The agent acts in its connections: on what passes, and when its time has come.
 
-use super::{Connections, Place, Slot};
+use super::{Connections, Moved, Place, Slot};
 use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::key::{ConnectionKey, End, Side};
@@ -140,9 +140,9 @@ impl<A: End, L: Copy> Connections<A, L> {
 
     /// End what there is no room for; until then it counts as kept.
     fn end_refused(&mut self, now: Instant, out: &mut Outbox) {
-        for (key, mut connection) in std::mem::take(&mut self.refused) {
+        for Moved { key, mut connection, kept, .. } in std::mem::take(&mut self.refused) {
             self.note_passed(now, key, PassedSyn::Any);
-            self.kept_bytes += connection.kept_bytes();
+            self.kept_bytes += kept;
             connection.end(now, &mut self.exit(out));
         }
     }

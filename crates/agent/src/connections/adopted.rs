@@ -40,10 +40,8 @@ impl<A: End, L: Copy> Connections<A, L> {
     }
     /// Forget a connection, and drop what is kept of it.
     pub fn forget(&mut self, place: Place) {
-        if self.place(place.index()) == place
-            && let Some(moved) = self.take(place.index())
-        {
-            self.kept_bytes -= moved.connection.kept_bytes();
+        if self.place(place.index()) == place {
+            self.take_away(place.index());
         }
     }
 

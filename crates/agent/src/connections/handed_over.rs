@@ -17,6 +17,8 @@ pub struct Moved<A = NodeId> {
     pub(super) connection: Box<dyn Connection>,
     pub(super) ways: Ways,
     pub(super) guard: Option<Box<Guard>>,
+    /// Bytes of packets kept of it.
+    pub(super) kept: u64,
 }
 
 impl Moved {
@@ -36,7 +38,7 @@ impl Connections {
         let moved = taken.into_iter().map(|(key, syn)| {
             let mut connection = self.make.make();
             connection.leave_alone(syn);
-            Moved { key, connection, ways: Ways::UNKNOWN, guard: None }
+            Moved { key, connection, ways: Ways::UNKNOWN, guard: None, kept: 0 }
         });
         moved.collect()
     }
@@ -58,30 +60,29 @@ impl Agent for Connections {
         addresses.dedup();
         let of_host = |address: &NodeId| self.of_host(*address, |it| it == address);
         let places: Vec<Place> = addresses.iter().flat_map(of_host).collect();
-        let held: Vec<_> = places.into_iter().filter_map(|place| self.take(place.index())).collect();
-        let moved = held.into_iter().inspect(|moved| self.kept_bytes -= moved.connection.kept_bytes());
-        let mut moved: Vec<_> = moved.filter(|moved| moved.connection.moves()).collect();
+        let held: Vec<_> = places.into_iter().filter_map(|place| self.take_away(place.index())).collect();
+        let mut moved: Vec<_> = held.into_iter().filter(|moved| moved.connection.moves()).collect();
         moved.extend(self.hand_out_passed(&addresses));
         moved
     }
     fn take_in(&mut self, moved: Vec<Moved>) {
-        for Moved { key, connection, ways, guard } in moved {
-            if connection.is_left_alone() && self.has_split(key) {
+        for it in moved {
+            let key = it.key;
+            if it.connection.is_left_alone() && self.has_split(key) {
                 continue;
             }
             if let Some(known) = self.find_shown(&key) {
                 self.forget(known);
             }
-            let kept = connection.kept_bytes();
-            let fits = self.kept_bytes + kept <= self.limits.bytes;
+            let fits = self.kept_bytes + it.kept <= self.limits.bytes;
             let Some(index) = fits.then(|| self.find_or_begin(Instant::ZERO, key)).flatten() else {
-                self.refused.push((key, connection));
+                self.refused.push(it);
                 continue;
             };
-            self.set_kept(index, kept);
+            self.set_kept(index, it.kept);
             let slot = &mut self.slots[index];
-            slot.held = Some((key, connection));
-            (slot.ways, slot.guard) = (ways, guard);
+            slot.held = Some((key, it.connection));
+            (slot.ways, slot.guard) = (it.ways, it.guard);
             let place = self.place(index);
             self.arrive(place);
         }

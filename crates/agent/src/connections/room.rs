@@ -3,8 +3,8 @@
 //! A host on the wireless side may have all room as long as no other needs it. Where there is none, one look at all connections makes a
 //! part of it free at once, so that the cost for each packet stays small.
 
-use super::shares::{Amounts, Owner};
-use super::{Connections, Moved, Slot};
+use super::shares::{Amounts, Owner, Shares};
+use super::{Connections, Slot};
 use crate::key::{ConnectionKey, End, Side};
 use seamline_wire::timers::NEVER;
 use seamline_wire::{Duration, Instant, Outbox};
@@ -35,8 +35,30 @@ pub(super) struct Shortage {
     /// Until then whoever has as much as this finds nothing: its network, and itself.
     until: Instant,
     found_nothing: [u64; 2],
-    /// Until then no host is silent of which something is kept.
-    nobody_is_silent_until: Instant,
+}
+
+impl Shortage {
+    /// Who has more than this host, or its network, and how much of that it can give, at most a part of the room.
+    fn giver<A: End>(
+        &mut self,
+        now: Instant,
+        shares: &Shares<A>,
+        to: A,
+        part: u64,
+        of: impl Fn(&Amounts) -> u64,
+    ) -> Option<(Owner<A>, u64)> {
+        let own = shares.of(to).map(|amounts| of(&amounts));
+        if now < self.until && own.iter().zip(self.found_nothing).all(|(own, failed)| *own >= failed) {
+            return None;
+        }
+        let heaviest = shares.heaviest(&of).into_iter().zip(own);
+        let mut gives = heaviest.filter_map(|(it, own)| it.map(|(owner, most)| (owner, excess(most, own))));
+        let giver = gives.find(|(_, amount)| *amount >= (part / 16).max(1));
+        if giver.is_none() {
+            (self.until, self.found_nothing) = (now + FULL, own);
+        }
+        giver.map(|(owner, amount)| (owner, amount.min(part.max(1))))
+    }
 }
 
 /// Of these, the longest silent ones that have so much together.
@@ -80,17 +102,16 @@ impl<A: End, L: Copy> Connections<A, L> {
 
     /// Take places from who has most; `None` if that is hardly more than this host has.
     fn evict(&mut self, now: Instant, of: &ConnectionKey<A>) -> Option<()> {
+        if !self.is_confirming {
+            return None;
+        }
         let part = u64::from(self.limits.connections) / PART;
-        let mut shortage = self.short_of_places;
-        let giver = self.giver(now, of.wireless.0, part, |amounts| amounts.connections, &mut shortage);
-        self.short_of_places = shortage;
+        let giver = self.short_of_places.giver(now, &self.shares, of.wireless.0, part, |it| it.connections);
         let (owner, amount) = giver?;
         for index in longest_silent(self.holders(|key, _| u64::from(owner.has(key.wireless.0))), amount) {
             self.counters.evicted += 1;
-            if let Some(Moved { key, connection, .. }) = self.take(index) {
-                self.kept_bytes -= connection.kept_bytes();
-                self.refused.push((key, connection));
-            }
+            let evicted = self.take_away(index);
+            self.refused.extend(evicted);
         }
         Some(())
     }
@@ -101,55 +122,37 @@ impl<A: End, L: Copy> Connections<A, L> {
         if self.kept_bytes + bytes <= self.limits.bytes || !self.is_confirming {
             return;
         }
-        let part = self.limits.bytes / PART;
-        let mut shortage = self.short_of_memory;
-        let mut victims = Vec::new();
-        if now >= shortage.nobody_is_silent_until {
-            let is_silent = |slot: &Slot<A, L>| slot.heard[Side::Wireless.index()] + SILENT <= now;
-            let mut silent = self.holders(|_, slot| if is_silent(slot) { slot.kept } else { 0 });
-            silent.retain(|it| it.index != own);
-            victims = longest_silent(silent, part);
+        let mut victims = self.silent(now, own);
+        if victims.is_empty() {
+            victims = self.of_heaviest(now, own);
         }
-        if victims.is_empty()
-            && let Some((key, _)) = &self.slots[own].held
-        {
-            shortage.nobody_is_silent_until = shortage.nobody_is_silent_until.max(now + FULL);
-            if let Some((owner, amount)) =
-                self.giver(now, key.wireless.0, part, |amounts| amounts.bytes, &mut shortage)
-            {
-                let of_owner = |key: &ConnectionKey<A>| owner.has(key.wireless.0);
-                victims = longest_silent(
-                    self.holders(|key, slot| if of_owner(key) { slot.kept } else { 0 }),
-                    amount,
-                );
-            }
-        }
-        self.short_of_memory = shortage;
         victims.into_iter().for_each(|index| self.let_go(index, out));
     }
 
-    /// Who has more than this host, or its network, and how much of that it can give, at most a part of the room.
-    fn giver(
-        &self,
-        now: Instant,
-        to: A,
-        part: u64,
-        of: impl Fn(&Amounts) -> u64,
-        shortage: &mut Shortage,
-    ) -> Option<(Owner<A>, u64)> {
-        let own = self.shares.of(to).map(|amounts| of(&amounts));
-        let is_known_to_fail = now < shortage.until
-            && own.iter().zip(shortage.found_nothing).all(|(own, failed)| *own >= failed);
-        if !self.is_confirming || is_known_to_fail {
-            return None;
+    /// Connections other than this one of hosts that are silent, with a part of the memory.
+    fn silent(&mut self, now: Instant, own: usize) -> Vec<usize> {
+        if now < self.nobody_is_silent_until {
+            return Vec::new();
         }
-        let heaviest = self.shares.heaviest(&of).into_iter().zip(own);
-        let mut gives = heaviest.filter_map(|(it, own)| it.map(|(owner, most)| (owner, excess(most, own))));
-        let giver = gives.find(|(_, amount)| *amount >= (part / 16).max(1));
-        if giver.is_none() {
-            (shortage.until, shortage.found_nothing) = (now + FULL, own);
+        let is_silent = |slot: &Slot<A, L>| slot.heard[Side::Wireless.index()] + SILENT <= now;
+        let mut silent = self.holders(|_, slot| if is_silent(slot) { slot.kept } else { 0 });
+        silent.retain(|it| it.index != own);
+        if silent.is_empty() {
+            self.nobody_is_silent_until = now + FULL;
         }
-        giver.map(|(owner, amount)| (owner, amount.min(part.max(1))))
+        longest_silent(silent, self.limits.bytes / PART)
+    }
+
+    /// Connections of who has most of the memory, if that is more than this one's host has.
+    fn of_heaviest(&mut self, now: Instant, own: usize) -> Vec<usize> {
+        let Some((key, _)) = &self.slots[own].held else { return Vec::new() };
+        let part = self.limits.bytes / PART;
+        let giver = self.short_of_memory.giver(now, &self.shares, key.wireless.0, part, |it| it.bytes);
+        let Some((owner, amount)) = giver else { return Vec::new() };
+        longest_silent(
+            self.holders(|key, slot| if owner.has(key.wireless.0) { slot.kept } else { 0 }),
+            amount,
+        )
     }
 
     /// How long something is kept for a mobile host that says nothing.

@@ -169,9 +169,6 @@ impl Connection for BaseStation {
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
         (self.acknowledged, self.store.packets().collect())
     }
-    fn kept_bytes(&self) -> u64 {
-        self.store.bytes()
-    }
     fn let_go(&mut self, exit: &mut Exit<'_>) {
         self.store.clear(exit);
         self.timer = NEVER;

@@ -262,9 +262,6 @@ impl Connection for MobileRouter {
             self.go_back(now, first, exit);
         }
     }
-    fn kept_bytes(&self) -> u64 {
-        self.store.bytes()
-    }
     fn let_go(&mut self, exit: &mut Exit<'_>) {
         self.store.clear(exit);
         self.host_timer = NEVER;

@@ -269,9 +269,6 @@ impl Connection for Snoop {
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
         (self.heard.acknowledged, self.cache.packets().collect())
     }
-    fn kept_bytes(&self) -> u64 {
-        self.cache.bytes()
-    }
     fn let_go(&mut self, exit: &mut Exit<'_>) {
         self.cache.clear(exit);
         self.expected = Expected::None;

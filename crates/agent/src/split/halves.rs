@@ -149,11 +149,6 @@ impl Halves {
         exit.free(std::mem::take(&mut self.set_aside).iter().sum());
     }
 
-    /// Bytes set aside for the buffers.
-    pub(super) fn set_aside(&self) -> u64 {
-        self.set_aside.iter().sum()
-    }
-
     fn at(&self, side: Side) -> &Endpoint {
         &self.endpoints[side.index()]
     }

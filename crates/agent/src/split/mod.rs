@@ -185,12 +185,6 @@ impl Connection for Split {
     fn is_over(&self) -> bool {
         matches!(&self.part, Part::Ends(halves) if halves.are_over())
     }
-    fn kept_bytes(&self) -> u64 {
-        match &self.part {
-            Part::Ends(halves) => halves.set_aside(),
-            Part::New | Part::Untouched { .. } => 0,
-        }
-    }
     fn end(&mut self, now: Instant, exit: &mut Exit<'_>) {
         if let Part::Ends(halves) = &mut self.part {
             halves.abort(now, exit);

@@ -57,8 +57,8 @@ impl Connection for Troubled {
     fn kept(&self) -> (Option<SequenceNumber>, Vec<&Packet>) {
         self.0.kept()
     }
-    fn kept_bytes(&self) -> u64 {
-        self.0.kept_bytes()
+    fn let_go(&mut self, exit: &mut Exit<'_>) {
+        self.0.let_go(exit);
     }
     fn end(&mut self, now: Instant, exit: &mut Exit<'_>) {
         self.0.end(now, exit);
