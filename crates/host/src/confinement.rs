@@ -3,7 +3,7 @@
 
 use caps::{CapSet, CapsHashSet};
 use landlock::{
-    ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetStatus,
 };
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
@@ -13,6 +13,9 @@ use std::io;
 use std::path::Path;
 
 pub use caps::Capability;
+
+/// The version of Landlock whose accesses are restricted (Linux 6.2); of older kernels as many as they know.
+pub const VERSION: ABI = ABI::V3;
 
 /// What the kernel enforces of a [`confine`]ment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +43,16 @@ impl fmt::Display for Confined {
 /// # Errors
 /// When a folder is missing, or the kernel refuses what it has.
 pub fn confine(keep: &[Capability], writable: &[&Path]) -> io::Result<Confined> {
-    let files = files(writable)?;
+    let files = proc_and(writable)?;
     keep_capabilities(keep)?;
     let status = files.restrict_self().map_err(io::Error::other)?;
-    let calls = match calls()? {
-        Some(filter) => apply_filter(&filter).map(|()| true).map_err(io::Error::other)?,
-        None => false,
-    };
-    Ok(Confined { files: status.ruleset != RulesetStatus::NotEnforced, calls })
+    // Of few processors, those of small routers among them, the library knows no numbers of system calls.
+    let filters = TargetArch::try_from(ARCH).is_ok();
+    if filters {
+        let refused = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+        apply_filter(&calls(CALLS, SeccompAction::Allow, refused)?).map_err(io::Error::other)?;
+    }
+    Ok(Confined { files: status.ruleset != RulesetStatus::NotEnforced, calls: filters })
 }
 
 /// Keep these capabilities at most, and forever: nothing that is executed gets more.
@@ -71,28 +76,39 @@ pub fn keep_capabilities(keep: &[Capability]) -> io::Result<()> {
     caps::set(None, CapSet::Permitted, &kept).map_err(io::Error::other)
 }
 
-fn files(writable: &[&Path]) -> io::Result<RulesetCreated> {
-    let abi = ABI::V3;
+/// Restrict these accesses to files to what the rules allow, as far as the kernel can enforce it (Landlock).
+///
+/// # Errors
+/// When a path of the rules cannot be opened.
+pub fn files<'a>(
+    restricted: BitFlags<AccessFs>,
+    rules: impl IntoIterator<Item = (&'a Path, BitFlags<AccessFs>)>,
+) -> io::Result<RulesetCreated> {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-    let ruleset = ruleset.handle_access(AccessFs::from_all(abi)).map_err(io::Error::other)?;
+    let ruleset = ruleset.handle_access(restricted).map_err(io::Error::other)?;
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
-    let reading = (Path::new("/proc"), AccessFs::from_read(abi) & !AccessFs::Execute);
-    let writing = writable.iter().map(|folder| (*folder, AccessFs::from_all(abi) & !AccessFs::Execute));
-    for (path, access) in writing.chain([reading]) {
+    for (path, access) in rules {
         let path = PathFd::new(path).map_err(io::Error::other)?;
         ruleset = ruleset.add_rule(PathBeneath::new(path, access)).map_err(io::Error::other)?;
     }
     Ok(ruleset)
 }
 
-/// `None` for a processor that the library has no filters for.
-fn calls() -> io::Result<Option<BpfProgram>> {
-    let Ok(target) = TargetArch::try_from(ARCH) else { return Ok(None) };
-    let rules = CALLS.iter().map(|call| (*call, Vec::new())).collect();
-    let refused = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-    let filter =
-        SeccompFilter::new(rules, refused, SeccompAction::Allow, target).map_err(io::Error::other)?;
-    filter.try_into().map(Some).map_err(io::Error::other)
+fn proc_and(writable: &[&Path]) -> io::Result<RulesetCreated> {
+    let reading = (Path::new("/proc"), AccessFs::from_read(VERSION) & !AccessFs::Execute);
+    let writing = writable.iter().map(|folder| (*folder, AccessFs::from_all(VERSION) & !AccessFs::Execute));
+    files(AccessFs::from_all(VERSION), writing.chain([reading]))
+}
+
+/// A filter for these system calls, and for all others; for the processor that this is built for.
+///
+/// # Errors
+/// When the library has no filters for the processor.
+pub fn calls(listed: &[libc::c_long], they: SeccompAction, others: SeccompAction) -> io::Result<BpfProgram> {
+    let target = TargetArch::try_from(ARCH).map_err(io::Error::other)?;
+    let rules = listed.iter().map(|call| (*call, Vec::new())).collect();
+    let filter = SeccompFilter::new(rules, others, they, target).map_err(io::Error::other)?;
+    filter.try_into().map_err(io::Error::other)
 }
 
 /// Memory, threads, time, files that are open or in the named folders, sockets, and eBPF. Nothing that executes, traces, mounts, or changes

@@ -1,6 +1,6 @@
 //! The Unix socket at which a daemon takes commands from its host, and the client side of it.
 
-use crate::explained;
+use crate::{explained, folder_of};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -32,9 +32,8 @@ impl Control {
     /// When the path is no socket, another daemon listens there, or this user may not write there.
     pub fn open(path: &Path) -> io::Result<Self> {
         let what = || format!("listening at {}", path.display());
-        if let Some(folder) =
-            path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-        {
+        let folder = folder_of(path);
+        if !folder.exists() {
             fs::DirBuilder::new().mode(0o700).create(folder).map_err(|error| explained(error, what()))?;
         }
         let socket = match bind(path) {
@@ -146,9 +145,7 @@ impl PrivateFolder {
     /// Next to the daemon's socket, which is a place that the daemon sees, or where this user may not create anything there, in that for
     /// temporary files.
     fn near(socket: &Path) -> io::Result<Self> {
-        let next_to_it = socket.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let next_to_it = next_to_it.map_or_else(|| PathBuf::from("."), Path::to_owned);
-        match PrivateFolder::new_in(&next_to_it) {
+        match PrivateFolder::new_in(folder_of(socket)) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 PrivateFolder::new_in(&std::env::temp_dir())
             }

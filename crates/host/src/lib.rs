@@ -44,6 +44,12 @@ pub use log::Line;
 
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
+
+/// The folder that a file is in; the current one for a bare name.
+pub fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
 
 /// The same kind of error, with what was attempted in front.
 pub fn explained(error: impl Into<io::Error>, attempt: impl Display) -> io::Error {

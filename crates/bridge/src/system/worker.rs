@@ -20,7 +20,7 @@ use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
 use seamline_host::service::Service;
 use seamline_host::socket::{timeout, wait};
-use seamline_host::{Journal, Line, clock, explained};
+use seamline_host::{Journal, Line, clock, explained, folder_of};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -140,9 +140,7 @@ impl Options {
             Some(Metrics::File(path)) => Some(path),
             _ => None,
         };
-        let files = metrics.into_iter().chain(&self.hand_over.control);
-        let folders = files.filter_map(|file| file.parent());
-        folders.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).collect()
+        metrics.into_iter().chain(&self.hand_over.control).map(|file| folder_of(file)).collect()
     }
 }
 

@@ -1,16 +1,12 @@
 //! What a guest's process may do on the host, and what it may learn from it.
 #![expect(unsafe_code, reason = "a closure between fork and exec")]
 
-use landlock::{
-    ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr,
-};
+use landlock::{AccessFs, RulesetCreated};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::personality::{self, Persona};
 use nix::unistd::Pid;
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
-use std::collections::BTreeMap;
-use std::env::consts::ARCH;
+use seamline_host::confinement::{self, VERSION};
+use seccompiler::{BpfProgram, SeccompAction, apply_filter};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -52,27 +48,15 @@ impl Seal {
 }
 
 fn files(writable: &[&Path]) -> io::Result<RulesetCreated> {
-    let abi = ABI::V3;
-    let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-    let ruleset = ruleset.handle_access(AccessFs::from_write(abi)).map_err(io::Error::other)?;
-    let mut ruleset = ruleset.create().map_err(io::Error::other)?;
     // The kernel opens the device as a console without input.
     let device = (Path::new("/dev/null"), AccessFs::WriteFile.into());
-    let folders = writable.iter().map(|folder| (*folder, AccessFs::from_write(abi)));
-    for (path, access) in folders.chain([device]) {
-        let path = PathFd::new(path).map_err(io::Error::other)?;
-        ruleset = ruleset.add_rule(PathBeneath::new(path, access)).map_err(io::Error::other)?;
-    }
-    Ok(ruleset)
+    let folders = writable.iter().map(|folder| (*folder, AccessFs::from_write(VERSION)));
+    confinement::files(AccessFs::from_write(VERSION), folders.chain([device]))
 }
 
 /// The kernel takes what the host has for entropy at boot and whenever it seeds its generator again. Without, it uses only
 /// what its first process gives it.
 fn without_entropy() -> io::Result<BpfProgram> {
     let refused = SeccompAction::Errno(libc::ENOSYS.cast_unsigned());
-    let rules = BTreeMap::from([(libc::SYS_getrandom, Vec::new())]);
-    let target = TargetArch::try_from(ARCH).map_err(io::Error::other)?;
-    let filter =
-        SeccompFilter::new(rules, SeccompAction::Allow, refused, target).map_err(io::Error::other)?;
-    filter.try_into().map_err(io::Error::other)
+    confinement::calls(&[libc::SYS_getrandom], refused, SeccompAction::Allow)
 }
