@@ -2,7 +2,7 @@
 
 use seamline_host::interface::primary_name;
 use seamline_host::lock::{Lock, WITHOUT};
-use seamline_host::netlink::usage::{Address, usage};
+use seamline_host::netlink::usage::{Address, Usage, usage};
 use seamline_host::{Line, explained};
 use std::io::{self, ErrorKind};
 
@@ -10,6 +10,7 @@ use std::io::{self, ErrorKind};
 #[derive(Debug)]
 pub(super) struct Claim {
     names: [String; 2],
+    usages: [Usage; 2],
     locks: [Option<Lock>; 2],
 }
 
@@ -19,8 +20,9 @@ impl Claim {
     pub(super) fn new([wired, wireless]: &[String; 2]) -> io::Result<Self> {
         let names = [primary_name(wired)?, primary_name(wireless)?];
         let locks = [lock(&names[0])?, lock(&names[1])?];
-        names.iter().try_for_each(|name| refuse_port(name))?;
-        Ok(Claim { names, locks })
+        let usages = [usage(&names[0])?, usage(&names[1])?];
+        names.iter().zip(&usages).try_for_each(|(name, usage)| refuse_port(name, usage))?;
+        Ok(Claim { names, usages, locks })
     }
 
     /// A warning if other agents cannot be kept away.
@@ -34,8 +36,8 @@ impl Claim {
     /// If an interface has an address that somebody has configured.
     pub(super) fn addresses(&self) -> io::Result<Vec<Line>> {
         let mut warnings = Vec::new();
-        for name in &self.names {
-            let addresses = usage(name)?.addresses.into_iter().filter(|address| !address.is_link_local());
+        for (name, usage) in self.names.iter().zip(&self.usages) {
+            let addresses = usage.addresses.iter().copied().filter(|address| !address.is_link_local());
             let (permanent, assigned): (Vec<_>, Vec<_>) = addresses.partition(Address::is_permanent);
             if !permanent.is_empty() {
                 return Err(addressed(name, &permanent));
@@ -56,9 +58,10 @@ fn lock(name: &str) -> io::Result<Option<Lock>> {
     })
 }
 
-fn refuse_port(name: &str) -> io::Result<()> {
+fn refuse_port(name: &str, usage: &Usage) -> io::Result<()> {
     // A VRF forwards no frames: its ports are interfaces as others.
-    let Some(master) = usage(name)?.master.filter(|master| master.kind != "vrf") else { return Ok(()) };
+    let master = usage.master.as_ref().filter(|master| master.kind != "vrf");
+    let Some(master) = master else { return Ok(()) };
     let why = format!(
         "interface {name} is a port of {}{}, which handles its frames, too; take it out: ip link set {name} nomaster",
         if master.kind.is_empty() { String::new() } else { format!("the {} ", master.kind) },

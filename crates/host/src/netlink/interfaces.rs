@@ -162,9 +162,11 @@ pub fn dropped(namespace: &Namespace, name: &str) -> io::Result<Dropped> {
 }
 
 /// What the kernel reports of an interface.
-struct Link {
-    index: u32,
+pub(super) struct Link {
+    pub(super) index: u32,
     dropped: Option<Dropped>,
+    /// The number of the device that it is a port of, and that device's kind.
+    pub(super) master: Option<(u32, String)>,
 }
 
 /// A socket that speaks of the interfaces of a namespace, because it was created inside.
@@ -173,7 +175,7 @@ fn open(namespace: &Namespace) -> io::Result<Requests> {
     opened.map_err(|error| explained(error, "asking for the interfaces of a namespace"))
 }
 
-fn find(requests: &Requests, name: &str) -> io::Result<Link> {
+pub(super) fn find(requests: &Requests, name: &str) -> io::Result<Link> {
     let (kind, body) = requests::find(name);
     requests.ask(kind, 0, &body, |message| {
         if let Some(code) = message.error() {
@@ -188,12 +190,21 @@ fn find(requests: &Requests, name: &str) -> io::Result<Link> {
 
 fn link(body: &[u8]) -> Option<Link> {
     let index = word(body, INDEX)?;
-    let counters = attribute(body.get(LINK_HEADER..)?, COUNTERS);
+    let attributes = body.get(LINK_HEADER..)?;
+    let counters = attribute(attributes, COUNTERS);
     let counter = |at| counters.and_then(|counters| number(counters, at)).map(u64::from_ne_bytes);
     let dropped = counter(RECEIVED_DROPPED)
         .zip(counter(SENT_DROPPED))
         .map(|(received, sent)| Dropped { received, sent });
-    Some(Link { index, dropped })
+    Some(Link { index, dropped, master: master(attributes) })
+}
+
+fn master(attributes: &[u8]) -> Option<(u32, String)> {
+    let index = word(attribute(attributes, libc::IFLA_MASTER)?, 0)?;
+    let info = attribute(attributes, libc::IFLA_LINKINFO);
+    let kind = info.and_then(|info| attribute(info, libc::IFLA_INFO_SLAVE_KIND)).unwrap_or_default();
+    let kind = String::from_utf8_lossy(kind.strip_suffix(&[0]).unwrap_or(kind)).into_owned();
+    Some((index, kind))
 }
 
 /// Create or change something, and wait until it is done.

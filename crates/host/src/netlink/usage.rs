@@ -1,14 +1,14 @@
 //! What else an interface is used for: the device that it is a port of, and its addresses (rtnetlink).
 
-use super::{DONE, DUMP, Requests, attribute, requests, word};
+use super::interfaces::find;
+use super::{DONE, DUMP, Requests, attribute, word};
 use crate::explained;
 use netlink_sys::protocols::NETLINK_ROUTE;
 use nix::net::if_::if_indextoname;
 use std::io;
 use std::net::IpAddr;
 
-/// Bytes of `struct ifinfomsg` and of `struct ifaddrmsg`.
-const LINK_HEADER: usize = 16;
+/// Bytes of `struct ifaddrmsg`.
 const ADDRESS_HEADER: usize = 8;
 
 /// What an interface is used for.
@@ -66,38 +66,17 @@ impl std::fmt::Display for Address {
 pub fn usage(name: &str) -> io::Result<Usage> {
     let found = || {
         let requests = Requests::open(NETLINK_ROUTE)?;
-        let (index, master) = link(&requests, name)?;
+        let link = find(&requests, name)?;
+        let master = link.master.map(|(index, kind)| {
+            if_indextoname(index).map(|name| Master { name: name.to_string_lossy().into_owned(), kind })
+        });
         let mut addresses = addresses(&requests)?;
-        addresses.retain(|address| address.index == index);
-        Ok(Usage { master, addresses })
+        addresses.retain(|address| address.index == link.index);
+        Ok(Usage { master: master.transpose()?, addresses })
     };
     found().map_err(|error: io::Error| {
         explained(error, format_args!("looking up what interface {name} is used for"))
     })
-}
-
-/// The interface's number, and what it is a port of.
-fn link(requests: &Requests, name: &str) -> io::Result<(u32, Option<Master>)> {
-    let (kind, body) = requests::find(name);
-    requests.ask(kind, 0, &body, |message| match (message.kind, message.error()) {
-        (_, Some(code)) => Err(io::Error::from_raw_os_error(code)),
-        (libc::RTM_NEWLINK, None) => {
-            let index = word(message.body, 4).ok_or(io::ErrorKind::InvalidData)?;
-            let attributes = message.body.get(LINK_HEADER..).unwrap_or_default();
-            Ok(Some((index, master(attributes)?)))
-        }
-        _ => Ok(None),
-    })
-}
-
-fn master(attributes: &[u8]) -> io::Result<Option<Master>> {
-    let Some(index) = attribute(attributes, libc::IFLA_MASTER).and_then(|index| word(index, 0)) else {
-        return Ok(None);
-    };
-    let info = attribute(attributes, libc::IFLA_LINKINFO);
-    let kind = info.and_then(|info| attribute(info, libc::IFLA_INFO_SLAVE_KIND)).unwrap_or_default();
-    let kind = String::from_utf8_lossy(kind.strip_suffix(&[0]).unwrap_or(kind)).into_owned();
-    Ok(Some(Master { name: if_indextoname(index)?.to_string_lossy().into_owned(), kind }))
 }
 
 /// Those of all interfaces.
