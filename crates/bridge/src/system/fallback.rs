@@ -7,7 +7,7 @@
 //! A frame is forwarded either by the kernel or by the agent. Both decide by the same number: the kernel when the frame comes in, the
 //! agent when it reads the frame, by the time at which that came in.
 
-use nix::net::if_::if_nametoindex;
+use super::port::Port;
 use seamline_agent::Side;
 use seamline_host::bpf::{SharedWords, classifier, instruction};
 use seamline_host::netlink::classifiers::{attach, detach};
@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::Ordering;
 
 /// The kernel forwards when the agent's thread has said nothing for so long.
-pub(super) const PATIENCE: Duration = Duration::from_millis(40);
+const PATIENCE: Duration = Duration::from_millis(40);
 /// How often that thread says something at least.
 pub(super) const BEAT: Duration = Duration::from_millis(10);
 
@@ -102,13 +102,13 @@ impl Fallback {
     /// process; then with what the log says of it.
     pub(super) fn begin(
         by: FallbackBy,
-        interfaces: &[String; 2],
+        ports: &[Option<Port>; 2],
         now: Instant,
     ) -> (Option<Self>, Option<Line>) {
         if by == FallbackBy::Guard {
             return (None, None);
         }
-        match Fallback::try_begin(interfaces, now, by == FallbackBy::KernelForGood) {
+        match Fallback::try_begin(ports, now, by == FallbackBy::KernelForGood) {
             Ok(fallback) => (Some(fallback), None),
             Err(error) => {
                 let why = format!("nothing is forwarded if this process is stopped or killed: {error}");
@@ -116,11 +116,11 @@ impl Fallback {
             }
         }
     }
-    fn try_begin(interfaces: &[String; 2], now: Instant, stays: bool) -> io::Result<Self> {
+    fn try_begin(ports: &[Option<Port>; 2], now: Instant, stays: bool) -> io::Result<Self> {
         let words = SharedWords::new(WORDS).map_err(|error| explained(error, "making a map for eBPF"))?;
         let fallback = Fallback { words, stays };
         fallback.beat(now);
-        fallback.attach(interfaces)?;
+        fallback.attach(ports)?;
         Ok(fallback)
     }
 
@@ -128,16 +128,16 @@ impl Fallback {
     ///
     /// # Errors
     /// When the process may not use eBPF or change interfaces, or the kernel is older than Linux 5.5.
-    pub(super) fn attach(&self, interfaces: &[String; 2]) -> io::Result<()> {
-        let numbers = interfaces.each_ref().map(|name| if_nametoindex(name.as_str()).ok());
+    pub(super) fn attach(&self, ports: &[Option<Port>; 2]) -> io::Result<()> {
+        let number = |side: Side| ports[side.index()].as_ref().map_or(0, Port::index);
         for side in Side::BOTH {
-            let (own, other) = (side.index(), side.other().index());
-            self.words.word(TARGET + own).store(numbers[other].unwrap_or(0).into(), Ordering::Relaxed);
-            if let Some(number) = numbers[own] {
+            let target = self.words.word(TARGET + side.index());
+            target.store(number(side.other()).into(), Ordering::Relaxed);
+            if let Some(port) = &ports[side.index()] {
                 let program = classifier(&program(self.words.as_fd().as_raw_fd(), side))
                     .map_err(|error| explained(error, "loading an eBPF program"))?;
-                attach(number, PREFERENCE, NAME, program.as_fd())
-                    .map_err(|error| explained(error, format_args!("interface {}", interfaces[own])))?;
+                attach(port.index(), PREFERENCE, NAME, program.as_fd())
+                    .map_err(|error| explained(error, format_args!("interface {}", port.interface())))?;
             }
         }
         Ok(())
@@ -154,9 +154,9 @@ impl Fallback {
         Side::BOTH.iter().map(|side| self.words.word(FORWARDED + side.index()).load(Ordering::Relaxed)).sum()
     }
     /// Remove the programs, unless they are to stay. Returns what the log says if that fails.
-    pub(super) fn end(&self, interfaces: &[String; 2]) -> Option<Line> {
-        let numbers = interfaces.iter().filter_map(|name| if_nametoindex(name.as_str()).ok());
-        let failed = numbers.filter(|_| !self.stays).find_map(|number| detach(number, PREFERENCE).err());
+    pub(super) fn end(&self, ports: &[Option<Port>; 2]) -> Option<Line> {
+        let ports = ports.iter().flatten().filter(|_| !self.stays);
+        let failed = ports.map(|port| detach(port.index(), PREFERENCE)).find_map(Result::err);
         failed.map(|error| Line::new("warning").with("why", format!("removing the fallback: {error}")))
     }
 }

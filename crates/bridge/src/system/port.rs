@@ -158,6 +158,14 @@ impl Port {
         if result == 0 { Ok(address.sll_hatype) } else { Err(io::Error::last_os_error()) }
     }
 
+    /// The name of its interface.
+    pub(super) fn interface(&self) -> &str {
+        &self.interface
+    }
+    /// The number of its interface.
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
     /// What its frames begin with.
     pub fn medium(&self) -> Medium {
         self.medium

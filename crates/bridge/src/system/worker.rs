@@ -103,7 +103,8 @@ pub fn run(
     let (sender, mut log) = Log::new(Journal::new(out, options.json));
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
-    let (fallback, warning) = Fallback::begin(options.fallback, &options.interfaces, clock::monotonic());
+    let ports = ports.map(Some);
+    let (fallback, warning) = Fallback::begin(options.fallback, &ports, clock::monotonic());
     let is_guarded = fallback.is_none();
     let confined = if options.confines { Some(confine(&CAPABILITIES, &options.folders())?) } else { None };
     let mut worker = Worker::new(settings, options, ports, jobs, fallback);
@@ -122,7 +123,7 @@ pub fn run(
         result
     })?;
     let snapshot = worker.snapshot(&shared);
-    let ended = worker.fallback.as_ref().and_then(|it| it.end(&options.interfaces));
+    let ended = worker.fallback.as_ref().and_then(|it| it.end(&worker.ports));
     log.write_received();
     ended.into_iter().for_each(|line| log.write(line));
     log.write(snapshot.stop_line());
@@ -190,14 +191,14 @@ impl<'a> Worker<'a> {
     fn new(
         settings: Settings,
         options: &'a Options,
-        ports: [Port; 2],
+        ports: [Option<Port>; 2],
         jobs: Jobs,
         fallback: Option<Fallback>,
     ) -> Self {
         Worker {
             engine: Engine::new(settings),
             options,
-            ports: ports.map(Some),
+            ports,
             left: Default::default(),
             batch: Batch::default(),
             outgoing: Outgoing::new(),
@@ -416,7 +417,7 @@ impl<'a> Worker<'a> {
         port.counters = PortCounters { flaps: left.flaps + 1, is_there: true, is_running: true, ..left };
         self.ports[place] = Some(port);
         log.write(Line::new("interface-returned").with("interface", interface));
-        if let Some(Err(error)) = self.fallback.as_ref().map(|it| it.attach(&self.options.interfaces)) {
+        if let Some(Err(error)) = self.fallback.as_ref().map(|it| it.attach(&self.ports)) {
             log.write(Line::new("warning").with("why", error.to_string()));
         }
         if let Some(warning) = coalesces(interface) {
