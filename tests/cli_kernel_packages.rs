@@ -219,7 +219,7 @@ fn an_archive_that_no_key_verifies_takes_a_flag() {
     }
 }
 
-/// A package that is not the one in the index is not used, whoever signed the index.
+/// A package that is not the one in the index is not used, even if the index is signed by a known key.
 #[test]
 fn a_package_that_was_replaced_is_refused() {
     if !can_or_skip("a_package_that_was_replaced_is_refused") {

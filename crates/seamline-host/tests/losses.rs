@@ -4,13 +4,12 @@
 
 mod support;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use support::cgroup::Cgroup;
-use support::{HOST, folder, host, program, shared_lab_or_skip, skip, stderr, stdout};
+use std::process::Command;
+use support::cgroup::{Cgroup, end};
+use support::{HOST, folder, program, shared_lab_or_skip, stderr, stdout};
 
 /// A download through a base station: the air loses packets of data, whatever fills them.
 const SCENARIO: &str = r#"
@@ -67,25 +66,6 @@ impl Outcome {
     }
 }
 
-fn begin_sender(cgroup: &Cgroup) -> Child {
-    let sender = Command::new(program(HOST))
-        .args(["sender", "--losses", "--cgroup", cgroup.name()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    #[expect(clippy::disallowed_methods, reason = "waits for another process")]
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    sender
-}
-
-fn end_sender(sender: Child) -> String {
-    kill(Pid::from_raw(sender.id().cast_signed()), Signal::SIGTERM).unwrap();
-    let output = sender.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", stderr(&output));
-    stdout(&output).to_owned()
-}
-
 /// What is there to help.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Help {
@@ -100,9 +80,13 @@ fn run(cgroup: &Cgroup, scenario: &str, help: Help) -> Outcome {
     let kind = if help == Help::Nothing { "none" } else { "eln-ack" };
     std::fs::write(folder.path().join("lossy.toml"), scenario.replace("eln-ack", kind)).unwrap();
     std::fs::write(folder.path().join("agent.toml"), "[eln_ack]\nlists_losses = true\n").unwrap();
-    let sender = (help == Help::AgentAndSender).then(|| begin_sender(cgroup));
+    let sender = (help == Help::AgentAndSender).then(|| cgroup.begin_sender(&["--losses"]));
     let document = lab(cgroup, folder.path(), help != Help::Nothing);
-    let counted = sender.map(end_sender).unwrap_or_default();
+    let counted = sender.map_or_else(String::new, |sender| {
+        let output = end(sender, Signal::SIGTERM);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output).to_owned()
+    });
     let flow = &document["cells"][0]["runs"][0]["flows"][0];
     let outcome = Outcome {
         goodput_mbit: flow["goodput_bits_per_second"].as_f64().unwrap() / 1e6,
@@ -134,21 +118,10 @@ fn lab(cgroup: &Cgroup, folder: &Path, with_agent: bool) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-fn cgroup_or_skip(test: &str) -> Option<Cgroup> {
-    let checked = host(&["sender", "--check"], folder().path());
-    match checked.status.success().then(Cgroup::new).flatten() {
-        Some(cgroup) => Some(cgroup),
-        None => {
-            skip(test, stderr(&checked));
-            None
-        }
-    }
-}
-
 #[test]
 fn losses_over_the_air_cost_a_stock_sender_no_window() {
     let name = "losses_over_the_air_cost_a_stock_sender_no_window";
-    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), cgroup_or_skip(name)) else { return };
+    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), Cgroup::or_skip(name)) else { return };
     // What the air lets through of 20 Mbit/s, less headers.
     for (loss, percent, kept) in [("3 %", 3.0, 0.97), ("5 %", 5.0, 0.95)] {
         let scenario = SCENARIO.replace("3 %", loss);
@@ -172,7 +145,7 @@ fn losses_over_the_air_cost_a_stock_sender_no_window() {
 #[test]
 fn congestion_costs_the_window_as_ever() {
     let name = "congestion_costs_the_window_as_ever";
-    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), cgroup_or_skip(name)) else { return };
+    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), Cgroup::or_skip(name)) else { return };
     let scenario = SCENARIO
         .replace("100 Mbit/s", "10 Mbit/s")
         .replace("500 packets", "40 packets")
@@ -192,7 +165,7 @@ fn congestion_costs_the_window_as_ever() {
 #[test]
 fn a_queue_behind_the_agent_costs_the_window_as_ever() {
     let name = "a_queue_behind_the_agent_costs_the_window_as_ever";
-    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), cgroup_or_skip(name)) else { return };
+    let (Some(_lab), Some(cgroup)) = (shared_lab_or_skip(name), Cgroup::or_skip(name)) else { return };
     let scenario =
         SCENARIO.replace("down = { loss = { model = \"bernoulli\", probability = \"3 %\" } }\n", "");
     let alone = run(&cgroup, &scenario, Help::Agent);

@@ -32,7 +32,7 @@ struct Holder {
 /// Of places, or of memory: when it is worth while to look for more.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shortage {
-    /// Until then whoever has as much as this finds nothing: its network, and itself.
+    /// Until then a host that has as much as this finds nothing: its network, and itself.
     until: Instant,
     found_nothing: [u64; 2],
 }

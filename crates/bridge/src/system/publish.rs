@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_beside_the_file_is_not_followed_and_a_leftover_is_replaced() {
+    fn a_link_next_to_the_file_is_not_followed_and_a_leftover_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let [path, new, victim] = ["a.prom", "a.prom.new", "victim"].map(|name| folder.path().join(name));
         let read = |path| fs::read_to_string(path).unwrap();

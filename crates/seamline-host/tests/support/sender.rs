@@ -1,14 +1,11 @@
 //! `seamline-host sender` next to a sender of the lab.
 
-use crate::support::cgroup::Cgroup;
-use crate::support::{
-    HOST, assert_contains, folder, host, host_refuses, program, seamline, skip, stderr, stdout,
-};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::support::cgroup::{Cgroup, end};
+use crate::support::{HOST, assert_contains, folder, host_refuses, program, stderr, stdout};
+use nix::sys::signal::Signal;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A download over a link that is gone for 2.5 s; acknowledgments are out of its reach at once, so that none is lost.
 const SCENARIO: &str = r#"
@@ -85,20 +82,6 @@ fn after(events: &Path) -> After {
     after
 }
 
-fn cgroup_or_skip(test: &str) -> Option<Cgroup> {
-    let checked = host(&["sender", "--check"], folder().path());
-    let doctor = seamline(&["doctor"], folder().path());
-    if checked.status.success()
-        && doctor.status.success()
-        && let Some(cgroup) = Cgroup::new()
-    {
-        assert_eq!(stdout(&checked), "the kernel accepts all programs\n");
-        return Some(cgroup);
-    }
-    skip(test, format!("{}{}", stderr(&checked), stdout(&doctor)));
-    None
-}
-
 /// The lab inside of the cgroup; what the command wrote, and what happened.
 fn lab(cgroup: &Cgroup, command: &str) -> (String, After) {
     let folder = folder();
@@ -118,7 +101,7 @@ fn lab(cgroup: &Cgroup, command: &str) -> (String, After) {
 
 #[test]
 fn a_stock_sender_goes_on_at_once_after_a_handover_and_loses_no_more_than_without() {
-    let Some(cgroup) = cgroup_or_skip("a_stock_sender_goes_on_at_once") else { return };
+    let Some(cgroup) = Cgroup::or_skip("a_stock_sender_goes_on_at_once") else { return };
     // Where the phone's last acknowledgment was a delayed one, the link goes before it, and the repeated one is news to a stock sender, too.
     let mut without = (0..4).map(|_| lab(&cgroup, "sleep 9").1);
     let without = without.find(|it| it.first_sent_ms > 250.0).expect("a stock sender waits for its timer");
@@ -140,18 +123,9 @@ fn a_stock_sender_goes_on_at_once_after_a_handover_and_loses_no_more_than_withou
 
 #[test]
 fn it_ends_when_asked_to_and_says_what_it_has_counted() {
-    let Some(cgroup) = cgroup_or_skip("it_ends_when_asked_to") else { return };
+    let Some(cgroup) = Cgroup::or_skip("it_ends_when_asked_to") else { return };
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let sender = Command::new(program(HOST))
-            .args(["sender", "--cgroup", cgroup.name()])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        #[expect(clippy::disallowed_methods, reason = "waits for another process")]
-        std::thread::sleep(std::time::Duration::from_secs(1));
-        kill(Pid::from_raw(sender.id().cast_signed()), signal).unwrap();
-        let output = sender.wait_with_output().unwrap();
+        let output = end(cgroup.begin_sender(&[]), signal);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         assert_contains(stderr(&output), &["ready: new connections in", cgroup.name()]);
         assert_contains(stdout(&output), &["0 connections", "0 timeouts", "0 windows restored"]);
