@@ -14,12 +14,14 @@ impl Checksum {
     /// part of a packet may be odd: every other one must end on a word boundary.
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
-        // 2^16 is 1 modulo 2^16 - 1, so words of 32 bits add up to the same sum as words of 16.
+        // 2^16 is 1 modulo 2^16 - 1, so words of 32 bits add up to the same sum as words of 16. And sums of words whose bytes are swapped are
+        // the swapped sum (RFC 1071 section 2 B), so the words are added as the processor reads them.
         let (words, rest) = bytes.as_chunks::<4>();
-        let sum: u64 = words.iter().map(|word| u64::from(u32::from_be_bytes(*word))).sum();
+        let sum: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();
         let mut last = [0; 4];
         last[..rest.len()].copy_from_slice(rest);
-        Checksum(self.0 + sum + u64::from(u32::from_be_bytes(last)))
+        let sum = folded(sum + u64::from(u32::from_ne_bytes(last)));
+        Checksum(self.0 + u64::from(u16::from_be(sum)))
     }
     /// The sum of both.
     #[must_use]
@@ -35,10 +37,13 @@ impl Checksum {
         self.folded() == u16::MAX
     }
     fn folded(self) -> u16 {
-        let mut sum = self.0;
-        while sum > u64::from(u16::MAX) {
-            sum = (sum & u64::from(u16::MAX)) + (sum >> 16);
-        }
-        sum as u16
+        folded(self.0)
     }
+}
+
+fn folded(mut sum: u64) -> u16 {
+    while sum > u64::from(u16::MAX) {
+        sum = (sum & u64::from(u16::MAX)) + (sum >> 16);
+    }
+    sum as u16
 }
