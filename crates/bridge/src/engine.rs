@@ -26,6 +26,9 @@ pub const OVERHEAD: u32 =
 /// divided by this.
 pub const ARRIVING_SHARE: u64 = 4;
 
+/// So many connections without room are noted until the caller asks. Those that follow are noted at their next packet.
+const MOST_NOTED: usize = 256;
+
 /// What an engine is made from.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -91,6 +94,14 @@ impl End for Address {
 
 type Key = ConnectionKey<Address>;
 
+/// A connection by what its packets show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flow {
+    pub(crate) ends: [(IpAddr, u16); 2],
+    /// The VLAN; zero if it is in none.
+    pub(crate) vlan: u16,
+}
+
 /// An agent between two sides.
 #[derive(Debug)]
 pub struct Engine {
@@ -105,6 +116,8 @@ pub struct Engine {
     /// The longest IP packet that may leave by the wired side, and by the wireless side.
     longest: [usize; 2],
     room: Vec<u8>,
+    /// Some of those for which there was no room, since the caller asked.
+    no_room: Vec<Flow>,
 }
 
 /// A frame with an IP packet.
@@ -135,6 +148,7 @@ impl Engine {
             before: Counters::default(),
             longest: [usize::from(u16::MAX); 2],
             room: Vec::new(),
+            no_room: Vec::new(),
             settings,
         }
     }
@@ -272,12 +286,29 @@ impl Engine {
         });
         let Some(Admission::Shown(place)) = admission else {
             self.counters.unknown += u64::from(admission == Some(Admission::Unknown));
+            if admission == Some(Admission::NoRoom) {
+                self.counters.unknown += 1;
+                self.note_no_room(&key);
+            }
             return sent.pass(it.from.other(), it.frame);
         };
         self.send(it, &Shown::Segment(decoded), sent);
         if it.from == Side::Wireless && self.arrivals.has(place) {
             self.go_on_arriving(now, place, &key, sent);
         }
+    }
+
+    fn note_no_room(&mut self, key: &Key) {
+        let ends = [key.wired, key.wireless].map(|(address, port)| (address.ip, port.0));
+        if let Ok(vlan) = u16::try_from(key.wired.0.vlans)
+            && self.no_room.len() < MOST_NOTED
+        {
+            self.no_room.push(Flow { ends, vlan });
+        }
+    }
+    /// Connections for which there was no room since the last call, if not too many.
+    pub(crate) fn without_room(&mut self) -> impl Iterator<Item = Flow> {
+        self.no_room.drain(..)
     }
 
     /// A packet of a connection that the agent is not to see.

@@ -8,6 +8,7 @@ mod checksums;
 pub mod engine;
 mod frame;
 mod handed;
+mod joined;
 pub mod metrics;
 mod outgoing;
 mod split_counters;

@@ -68,6 +68,8 @@ BridgeCounters {
     counter "bypasses" bypasses: u64,
     /// Frames forwarded by the guard.
     counter "bypassed" bypassed: u64,
+    /// Frames forwarded by the kernel because the agent has nothing to do with them.
+    counter "kernel_forwarded" kernel_forwarded: u64,
     /// 1 while the guard forwards.
     gauge "bypass" is_bypassed: bool,
 }

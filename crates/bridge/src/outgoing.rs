@@ -33,7 +33,7 @@ impl<'f> Outgoing<'f> {
         self.frames.push((towards, Bytes::Made(begin..self.made.len())));
     }
     /// All of them, each with the side by which it leaves.
-    pub fn iter(&self) -> impl Iterator<Item = (Side, &[u8])> {
+    pub fn iter(&self) -> impl Iterator<Item = (Side, &[u8])> + Clone {
         self.frames.iter().map(|(towards, bytes)| match bytes {
             Bytes::Received(frame) => (*towards, *frame),
             Bytes::Made(range) => (*towards, &self.made[range.clone()]),

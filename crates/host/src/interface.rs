@@ -27,7 +27,7 @@ pub fn primary_name(given: &str) -> io::Result<String> {
     Ok(name.to_string_lossy().into_owned())
 }
 
-/// An offload that coalesces received packets into larger ones.
+/// An offload that joins received packets in a way that the kernel cannot undo exactly for whoever reads them as frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {
     /// Its name for `ethtool -K`.
@@ -36,12 +36,9 @@ pub struct Offload {
     feature: &'static str,
 }
 
-/// All of them. Turning the others off leaves the one in hardware on.
-pub const COALESCING: [Offload; 3] = [
-    Offload { name: "gro", feature: "rx-gro" },
-    Offload { name: "lro", feature: "rx-lro" },
-    Offload { name: "rx-gro-hw", feature: "rx-gro-hw" },
-];
+/// All of them. GRO, in software or hardware, is not one: what it joins is cut into the same packets again.
+pub const COALESCING: [Offload; 2] =
+    [Offload { name: "lro", feature: "rx-lro" }, Offload { name: "rx-gro-list", feature: "rx-gro-list" }];
 
 /// `ETHTOOL_STXCSUM`, `ETHTOOL_SGRO`, `ETHTOOL_GSSET_INFO`, `ETHTOOL_GSTRINGS` and `ETHTOOL_GFEATURES`; `ETH_SS_FEATURES` and `ETH_GSTRING_LEN`.
 const SET_SEND_CHECKSUMS: u32 = 0x17;

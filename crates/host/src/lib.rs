@@ -35,6 +35,7 @@ pub mod privileges;
 #[cfg(target_os = "linux")]
 pub mod process;
 #[cfg(target_os = "linux")]
+pub mod scheduling;
 pub mod service;
 #[cfg(target_os = "linux")]
 pub mod socket;

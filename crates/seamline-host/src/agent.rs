@@ -92,6 +92,9 @@ struct AgentArguments {
     /// When the agent has ended, let the kernel go on forwarding between the interfaces until the next agent begins
     #[arg(long)]
     keep_forwarding: bool,
+    /// Do not run before other programs on this host; packets then wait while those run
+    #[arg(long)]
+    normal_priority: bool,
     /// The Unix socket for 'seamline-host agent hand-over' (snoop; obtcp at a base station)
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
@@ -253,6 +256,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
         metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
         json: arguments.json,
         fallback: if arguments.keep_forwarding { FallbackBy::KernelForGood } else { FallbackBy::Kernel },
+        runs_first: !arguments.normal_priority,
         confines: true,
         hand_over: HandOver {
             control: arguments.control.clone(),
@@ -268,9 +272,15 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
 /// On a router, with sockets of its own.
 fn run_split(arguments: &AgentArguments) -> Outcome {
     refuse_hand_over(arguments)?;
-    if arguments.keep_forwarding {
-        let why = "--keep-forwarding is for agents between two interfaces of a bridge; on a router the kernel forwards anyway";
-        return Err(Failure::Input(why.to_owned()));
+    for (is_given, option) in
+        [(arguments.keep_forwarding, "--keep-forwarding"), (arguments.normal_priority, "--normal-priority")]
+    {
+        if is_given {
+            let why = format!(
+                "{option} is for agents between two interfaces of a bridge; on a router the kernel forwards by itself"
+            );
+            return Err(Failure::Input(why));
+        }
     }
     let mut settings = Split::default();
     if let Some(path) = &arguments.config {

@@ -11,6 +11,8 @@ use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber};
 pub enum Admission {
     /// Forward it: the agent does not see its connection.
     Unknown,
+    /// Forward it: there is no room for its connection.
+    NoRoom,
     /// Forward it: it cannot be distinguished from a forged one.
     Implausible,
     /// Pass it to the agent ([`Connections::show`]).
@@ -84,7 +86,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         let Some(index) = self.find_or_begin(now, key) else {
             self.counters.unknown += 1;
             self.note_passed(now, key, PassedSyn::shown_by(segment));
-            return Admission::Unknown;
+            return Admission::NoRoom;
         };
         self.counters.known += u64::from(is_new && !self.is_confirming);
         if !self.is_confirmed_by(now, index, from, segment, link) {

@@ -30,7 +30,9 @@ impl Connections {
         let key = ConnectionKey::of(&packet, from);
         match self.admit(now, from, key, &packet.segment, None, out) {
             Admission::Shown(place) => self.show(now, from, place, packet, &[], out),
-            Admission::Unknown | Admission::Implausible => out.send(from.onwards(), packet),
+            Admission::Unknown | Admission::NoRoom | Admission::Implausible => {
+                out.send(from.onwards(), packet)
+            }
         }
     }
 

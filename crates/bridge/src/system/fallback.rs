@@ -1,15 +1,26 @@
-//! Forwarding by the kernel while the agent's thread does not respond, or its process is gone.
+//! Forwarding by the kernel: always of packets with which the agent has nothing to do, so that they take no detour; and of all packets while
+//! the agent's thread does not respond, or its process is gone.
 //!
 //! An eBPF program at each interface reads when the agent's thread last said that it works. If that was too long ago, each packet that
 //! comes in goes out at the other interface, in the kernel. Programs and this number outlive the process: whether it is stopped, killed or
 //! hangs, packets are forwarded. The next agent at the same interfaces replaces the programs.
 //!
+//! What the agent need not see, a program at its socket keeps from it; it decides as the one at the interface does.
+//!
 //! A frame is forwarded either by the kernel or by the agent. Both decide by the same number: the kernel when the frame comes in, the
 //! agent when it reads the frame, by the time at which that came in.
 
+mod flows;
+mod programs;
+mod words;
+
+use super::log::Every;
 use super::port::Port;
+use crate::engine::Flow;
+use flows::Secret;
+use programs::Common;
 use seamline_agent::Side;
-use seamline_host::bpf::{SharedWords, classifier, instruction};
+use seamline_host::bpf::{SharedWords, classifier, filter};
 use seamline_host::netlink::classifiers::{attach, detach};
 use seamline_host::{Line, explained};
 use seamline_wire::{Duration, Instant};
@@ -17,23 +28,20 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::Ordering;
+use words::{BEATEN, FORWARDED, LEFT_ALONE, NOT_SHOWN, TARGET};
 
 /// The kernel forwards when the agent's thread has said nothing for so long.
 const PATIENCE: Duration = Duration::from_millis(40);
 /// How often that thread says something at least.
 pub(super) const BEAT: Duration = Duration::from_millis(10);
 
+/// How often flows that were left alone are shown to the agent again: there may be room now.
+const AGAIN: Duration = Duration::from_secs(10);
+
 /// Where the programs are among the classifiers of an interface (`tc filter show dev NAME ingress`): behind those of other programs, which
 /// choose numbers from 49152 on downwards by themselves.
 const PREFERENCE: u16 = 0xfff0;
 const NAME: &str = "seamline-fallback";
-
-/// The shared numbers: when the agent's thread last said that it works, by the monotonic clock in nanoseconds; and by side, frames that
-/// the kernel has forwarded from there, and the interface to which they go.
-const BEATEN: usize = 0;
-const FORWARDED: usize = 1;
-const TARGET: usize = 3;
-const WORDS: usize = 5;
 
 /// Who forwards while the agent does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,6 +102,8 @@ impl Stalls {
 #[derive(Debug)]
 pub(super) struct Fallback {
     words: SharedWords,
+    secret: Secret,
+    again: Every,
     stays: bool,
 }
 
@@ -117,8 +127,9 @@ impl Fallback {
         }
     }
     fn try_begin(ports: &[Option<Port>; 2], now: Instant, stays: bool) -> io::Result<Self> {
-        let words = SharedWords::new(WORDS).map_err(|error| explained(error, "making a map for eBPF"))?;
-        let fallback = Fallback { words, stays };
+        let words = SharedWords::new(LEFT_ALONE + flows::PLACES)
+            .map_err(|error| explained(error, "making a map for eBPF"))?;
+        let fallback = Fallback { words, secret: Secret::new()?, again: Every::new(AGAIN), stays };
         fallback.beat(now);
         fallback.attach(ports)?;
         Ok(fallback)
@@ -134,8 +145,17 @@ impl Fallback {
             let target = self.words.word(TARGET + side.index());
             target.store(number(side.other()).into(), Ordering::Relaxed);
             if let Some(port) = &ports[side.index()] {
-                let program = classifier(&program(self.words.as_fd().as_raw_fd(), side))
+                let common = Common {
+                    map: self.words.as_fd().as_raw_fd(),
+                    medium: port.medium(),
+                    secret: &self.secret,
+                    bits: flows::BITS,
+                };
+                let program = classifier(programs::forwarding(common, side))
                     .map_err(|error| explained(error, "loading an eBPF program"))?;
+                // First what keeps them from the agent: in between they are lost, as while the interface was not open.
+                filter(port, programs::receiving(common))
+                    .map_err(|error| explained(error, "filtering by an eBPF program"))?;
                 attach(port.index(), PREFERENCE, NAME, program.as_fd())
                     .map_err(|error| explained(error, format_args!("interface {}", port.interface())))?;
             }
@@ -149,9 +169,23 @@ impl Fallback {
         let from = before + PATIENCE;
         (before > Instant::ZERO && from < now).then_some(Stall { from, until: now })
     }
-    /// Frames that the kernel has forwarded.
+    /// The agent leaves these flows alone.
+    pub(super) fn leave_alone(&mut self, now: Instant, flows: impl Iterator<Item = Flow>) {
+        if self.again.is_due(now) {
+            flows::forget(&self.words);
+        }
+        flows.for_each(|flow| flows::leave_alone(&self.words, &self.secret, &flow));
+    }
+    /// Frames that the kernel has forwarded while the agent did not respond.
     pub(super) fn forwarded(&self) -> u64 {
-        Side::BOTH.iter().map(|side| self.words.word(FORWARDED + side.index()).load(Ordering::Relaxed)).sum()
+        self.sum(FORWARDED)
+    }
+    /// Frames that the kernel has forwarded because the agent need not see them.
+    pub(super) fn not_shown(&self) -> u64 {
+        self.sum(NOT_SHOWN)
+    }
+    fn sum(&self, first: usize) -> u64 {
+        Side::BOTH.iter().map(|side| self.words.word(first + side.index()).load(Ordering::Relaxed)).sum()
     }
     /// Remove the programs, unless they are to stay. Returns what the log says if that fails.
     pub(super) fn end(&self, ports: &[Option<Port>; 2]) -> Option<Line> {
@@ -159,42 +193,4 @@ impl Fallback {
         let failed = ports.map(|port| detach(port.index(), PREFERENCE)).find_map(Result::err);
         failed.map(|error| Line::new("warning").with("why", format!("removing the fallback: {error}")))
     }
-}
-
-/// The program for what comes in on a side (kernel: Documentation/bpf/standardization/instruction-set.rst).
-fn program(map: i32, side: Side) -> Vec<[u8; 8]> {
-    const CALL: u8 = 0x85;
-    const LOOK_UP: i32 = 1;
-    const TIME: i32 = 5;
-    const REDIRECT: i32 = 23;
-    /// The kernel goes on as if there were no such program (`TC_ACT_UNSPEC`).
-    const LEFT_ALONE: i32 = -1;
-    let offset = |word: usize| (word * size_of::<u64>()) as i16;
-    let plain = |opcode, registers| instruction(opcode, registers, 0, 0);
-    vec![
-        // The key, zero, is on the stack at r10 - 4; r0 = the shared numbers.
-        instruction(0x62, [10, 0], -4, 0),
-        plain(0xbf, [2, 10]),
-        instruction(0x07, [2, 0], 0, -4),
-        instruction(0x18, [1, 1], 0, map),
-        plain(0, [0, 0]),
-        instruction(CALL, [0, 0], 0, LOOK_UP),
-        // There always are any; the kernel wants to see that it was checked.
-        instruction(0x15, [0, 0], 11, 0),
-        plain(0xbf, [7, 0]),
-        instruction(CALL, [0, 0], 0, TIME),
-        // If r0, the time, is not behind r1 = the last beat and the patience, leave it alone.
-        instruction(0x79, [1, 7], offset(BEATEN), 0),
-        instruction(0x07, [1, 0], 0, PATIENCE.as_nanos() as i32),
-        instruction(0xbd, [0, 1], 6, 0),
-        // Count it, and redirect it.
-        instruction(0xb7, [1, 0], 0, 1),
-        instruction(0xdb, [7, 1], offset(FORWARDED + side.index()), 0),
-        instruction(0x79, [1, 7], offset(TARGET + side.index()), 0),
-        plain(0xb7, [2, 0]),
-        instruction(CALL, [0, 0], 0, REDIRECT),
-        plain(0x95, [0, 0]),
-        instruction(0xb7, [0, 0], 0, LEFT_ALONE),
-        plain(0x95, [0, 0]),
-    ]
 }

@@ -114,7 +114,7 @@ impl<'a> Guard<'a> {
                 self.batch.iter().for_each(|(frame, _)| outgoing.pass(side.other(), frame));
                 shared.bypassed.fetch_add(outgoing.len() as u64, Ordering::Relaxed);
                 if let Some(port) = &mut self.ports[1 - from] {
-                    port.send(side.other(), &outgoing);
+                    port.send(side.other(), &outgoing, &self.batch);
                 }
                 outgoing = outgoing.reused();
                 if !self.batch.is_full() {

@@ -18,6 +18,7 @@ use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
+use seamline_host::scheduling::{Scheduling, run_first};
 use seamline_host::service::Service;
 use seamline_host::socket::{timeout, wait};
 use seamline_host::{Journal, Line, clock, explained, folder_of};
@@ -40,6 +41,8 @@ pub struct Options {
     pub json: bool,
     /// Who forwards while the agent does not.
     pub fallback: FallbackBy,
+    /// The calling thread runs before programs that are not real-time, if the process may: frames wait while it does not run.
+    pub runs_first: bool,
     /// The calling thread gives up what is not needed once everything is open ([`confine`]).
     pub confines: bool,
     /// How connections are handed over to the agents of other base stations, and taken over from them.
@@ -70,8 +73,8 @@ const PUBLISH: Duration = Duration::from_secs(1);
 /// How long it pauses after a failure: longer than the guard waits before it takes over.
 const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
-/// More than the receive queue (4 MB) holds of the shortest frames.
-const LAST_BATCHES: usize = 1000;
+/// More than the receive queue holds of the shortest frames.
+const LAST_BATCHES: usize = 2000;
 
 /// Bridge until `stop` becomes readable, and return the counters. The log goes to `out`; a log that cannot be written delays nothing.
 ///
@@ -106,10 +109,11 @@ pub fn run(
     let ports = ports.map(Some);
     let (fallback, warning) = Fallback::begin(options.fallback, &ports, clock::monotonic());
     let is_guarded = fallback.is_none();
+    let scheduling = if options.runs_first { run_first() } else { Scheduling::AsBefore };
     let confined = if options.confines { Some(confine(&CAPABILITIES, &options.folders())?) } else { None };
     let mut worker = Worker::new(settings, options, ports, jobs, fallback);
     let confined = confined.map_or_else(|| "no".to_owned(), |it| it.to_string());
-    log.write(worker.start().with("confined", confined));
+    log.write(worker.start().with("confined", confined).with("scheduling", scheduling.to_string()));
     warning.into_iter().chain(claim.warning()).chain(addresses).for_each(|line| log.write(line));
     thread::scope(|scope| {
         if is_guarded {
@@ -155,10 +159,10 @@ fn changed(interface: &str, condition: Condition) -> Line {
 }
 
 /// Send all frames. Those for an interface that is gone are counted as unsent.
-fn send(outgoing: &Outgoing<'_>, ports: &mut [Option<Port>; 2], left: &mut [PortCounters; 2]) {
+fn send(outgoing: &Outgoing<'_>, batch: &Batch, ports: &mut [Option<Port>; 2], left: &mut [PortCounters; 2]) {
     for side in Side::BOTH {
         match &mut ports[side.index()] {
-            Some(port) => port.send(side, outgoing),
+            Some(port) => port.send(side, outgoing, batch),
             None => {
                 let leaves = outgoing.iter().filter(|(towards, _)| *towards == side);
                 left[side.index()].unsent += leaves.count() as u64;
@@ -288,7 +292,7 @@ impl<'a> Worker<'a> {
             }
             self.run_jobs();
             self.engine.wake(clock::monotonic(), &mut self.outgoing);
-            send(&self.outgoing, &mut self.ports, &mut self.left);
+            send(&self.outgoing, &self.batch, &mut self.ports, &mut self.left);
             self.outgoing.clear();
             if is_stopped {
                 return Ok(());
@@ -371,7 +375,12 @@ impl<'a> Worker<'a> {
                 self.engine.pass(now, side, frame, &mut outgoing);
             }
         }
-        send(&outgoing, &mut self.ports, &mut self.left);
+        send(&outgoing, &self.batch, &mut self.ports, &mut self.left);
+        let without_room = self.engine.without_room();
+        match &mut self.fallback {
+            Some(fallback) => fallback.leave_alone(now, without_room),
+            None => without_room.for_each(drop),
+        }
         self.outgoing = outgoing.reused();
         Ok(())
     }
@@ -443,6 +452,7 @@ impl<'a> Worker<'a> {
                 bypasses: shared.bypasses.load(Ordering::Relaxed) + self.stalls.count(),
                 bypassed: shared.bypassed.load(Ordering::Relaxed)
                     + self.fallback.as_ref().map_or(0, Fallback::forwarded),
+                kernel_forwarded: self.fallback.as_ref().map_or(0, Fallback::not_shown),
                 is_bypassed: shared.bypass.load(Ordering::Relaxed),
             },
         }

@@ -98,6 +98,7 @@ fn begin(who: Who, path: &Path) -> Forwarder {
                 metrics: None,
                 json: false,
                 fallback: FallbackBy::Kernel,
+                runs_first: true,
                 confines: true,
                 hand_over: HandOver::default(),
             };

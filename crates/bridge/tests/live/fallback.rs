@@ -9,6 +9,7 @@ use seamline_bridge::system::{FallbackBy, Options};
 use seamline_host::bpf::SharedWords;
 use seamline_host::cgroup::unified_hierarchy;
 use seamline_host::clock::monotonic;
+use seamline_wire::codec::recovery::RECOVERY_PORT;
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::UdpSocket;
@@ -18,7 +19,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Datagrams that were sent one each millisecond, and those of them that came.
+/// Datagrams that were sent one each millisecond, and those of them that came. Their ports are those of messages between agents: others pass
+/// in the kernel, whatever becomes of the agent.
 struct Stream {
     /// When each was sent, in microseconds.
     sent: Vec<u64>,
@@ -32,7 +34,7 @@ impl Stream {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let listener = inside(&net.mobile, move || {
-            let socket = UdpSocket::bind(("10.77.0.2", 7000)).unwrap();
+            let socket = UdpSocket::bind(("10.77.0.2", RECOVERY_PORT.0)).unwrap();
             socket.set_read_timeout(Some(std::time::Duration::from_millis(200))).unwrap();
             let (mut came, mut room) = (BTreeMap::new(), [0; 8]);
             while !stopped.load(Ordering::Relaxed) {
@@ -45,10 +47,10 @@ impl Stream {
         });
         let stopped = Arc::clone(&stop);
         let sender = inside(&net.fixed, move || {
-            let socket = UdpSocket::bind(("10.77.0.1", 0)).unwrap();
+            let socket = UdpSocket::bind(("10.77.0.1", RECOVERY_PORT.0)).unwrap();
             let mut sent = Vec::new();
             while !stopped.load(Ordering::Relaxed) {
-                let _ = socket.send_to(&sent.len().to_ne_bytes(), ("10.77.0.2", 7000));
+                let _ = socket.send_to(&sent.len().to_ne_bytes(), ("10.77.0.2", RECOVERY_PORT.0));
                 sent.push(micros());
                 pause(1);
             }

@@ -144,7 +144,7 @@ impl Middle {
                 }
             }
             for (port, outgoing) in self.ports.iter_mut().zip(&mut outgoing) {
-                port.send(Side::Wired, outgoing);
+                port.send(Side::Wired, outgoing, &batch);
                 outgoing.clear();
             }
         }
@@ -200,6 +200,7 @@ fn the_base_station_itself() {
         metrics: None,
         json: false,
         fallback: FallbackBy::Kernel,
+        runs_first: true,
         confines: true,
         hand_over,
     };

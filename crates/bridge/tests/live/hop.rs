@@ -95,8 +95,8 @@ impl Forwarder {
                 outgoing.push(towards, &[&frame]);
             }
             let [wired, wireless] = &mut self.ports;
-            wired.send(Side::Wired, &outgoing);
-            wireless.send(Side::Wireless, &outgoing);
+            wired.send(Side::Wired, &outgoing, &batch);
+            wireless.send(Side::Wireless, &outgoing, &batch);
         }
     }
 

@@ -9,7 +9,9 @@ mod hop;
 #[path = "../support/hosts.rs"]
 mod hosts;
 mod interfaces;
+mod joined;
 mod net;
+mod not_shown;
 mod sender;
 mod soak;
 mod split;
@@ -53,6 +55,7 @@ fn options() -> Options {
         metrics: None,
         json: false,
         fallback,
+        runs_first: true,
         confines: true,
         hand_over: HandOver::default(),
     }
@@ -328,11 +331,11 @@ fn what_has_waited_for_the_agent_too_long_passes_it_by() {
 
 /// The kernel doubles what it is asked for (socket(7)).
 #[test]
-fn as_much_may_wait_to_leave_as_to_be_read() {
-    let Some(net) = Net::or_skip("as_much_may_wait_to_leave_as_to_be_read") else { return };
+fn a_burst_may_wait_to_be_read_and_to_leave() {
+    let Some(net) = Net::or_skip("a_burst_may_wait_to_be_read_and_to_leave") else { return };
     let port = net.bridge.within(|| Port::open("b0")).unwrap();
     let room = [getsockopt(&port, sockopt::RcvBuf), getsockopt(&port, sockopt::SndBuf)].map(Result::unwrap);
-    assert_eq!(room, [2 * (4 << 20); 2]);
+    assert_eq!(room, [2 * (32 << 20), 2 * (4 << 20)]);
 }
 
 /// Down and up, and gone and there again.
@@ -379,15 +382,20 @@ fn the_mtu_changes() {
 }
 
 #[test]
-fn packets_that_would_be_joined_are_refused_with_the_command() {
-    let Some(net) = Net::or_skip("packets_that_would_be_joined_are_refused_with_the_command") else { return };
-    if !run_in(&net.bridge, "ethtool -K b1 gro on") {
-        return skip("packets_that_would_be_joined_are_refused_with_the_command", "ethtool is missing");
+fn packets_that_would_be_joined_for_good_are_refused_with_the_command() {
+    let Some(net) = Net::or_skip("packets_that_would_be_joined_for_good_are_refused_with_the_command") else {
+        return;
+    };
+    if !run_in(&net.bridge, "ethtool -K b1 rx-gro-list on") {
+        return skip(
+            "packets_that_would_be_joined_for_good_are_refused_with_the_command",
+            "ethtool is missing",
+        );
     }
     let mut bridge = Bridge::begin(&net, settings("snoop"), options());
     let why = bridge.end().unwrap_err().to_string();
-    assert!(why.contains("ethtool -K b1 gro off") && !why.contains("b0"), "{why}");
-    assert!(run_in(&net.bridge, "ethtool -K b1 gro off"));
+    assert!(why.contains("ethtool -K b1 rx-gro-list off") && !why.contains("b0"), "{why}");
+    assert!(run_in(&net.bridge, "ethtool -K b1 rx-gro-list off"));
     assert!(Bridge::begin(&net, settings("snoop"), options()).end().is_ok());
     let missing = Options { interfaces: ["b0".to_owned(), "b7".to_owned()], ..options() };
     let why = Bridge::begin(&net, settings("snoop"), missing).end().unwrap_err().to_string();

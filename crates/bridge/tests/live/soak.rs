@@ -6,7 +6,7 @@ use crate::net::{Net, Transfer, now};
 use crate::support::{KINDS, ethernet, packet, segment};
 use crate::{Bridge, options, settings};
 use seamline_agent::Side;
-use seamline_bridge::system::Port;
+use seamline_bridge::system::{Batch, Port};
 use seamline_bridge::{EngineCounters, Outgoing};
 use seamline_wire::Flags;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Flood {
                     let syn = packet(4, ends, segment(Flags::SYN, number, 0), &[]);
                     outgoing.push(Side::Wired, &[&ethernet(Side::Wired, None, &syn)]);
                 }
-                port.send(Side::Wired, &outgoing);
+                port.send(Side::Wired, &outgoing, &Batch::default());
                 pause(2);
             }
         });

@@ -12,7 +12,7 @@ use crate::net::{Net, Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_agent::Side;
-use seamline_bridge::system::{Metrics, Port, Split, split};
+use seamline_bridge::system::{Batch, Metrics, Port, Split, split};
 use seamline_bridge::{Outgoing, SplitCounters};
 use seamline_lab::system::Namespace;
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
@@ -312,7 +312,7 @@ fn a_flood_of_syns_keeps_nobody_out() {
         for number in 0..FLOOD {
             outgoing.push(Side::Wired, &[&syn(number)]);
             if number % 50 == 49 {
-                port.send(Side::Wired, &outgoing);
+                port.send(Side::Wired, &outgoing, &Batch::default());
                 outgoing.clear();
                 pause(1);
             }

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpgid};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
-use seamline_bridge::system::{Port, Split};
+use seamline_bridge::system::{Batch, Port, Split};
 use seamline_lab::system::Namespace;
 use seamline_lab::system::processes::processes_in;
 use std::io::{ErrorKind, Read, Write};
@@ -215,7 +215,7 @@ fn signed_connections_pass() {
             frame[option] = 19;
             outgoing.push(Side::Wired, &[&frame]);
         }
-        port.send(Side::Wired, &outgoing);
+        port.send(Side::Wired, &outgoing, &Batch::default());
         Ok(port.counters.sent)
     });
     pause(500);
