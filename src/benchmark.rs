@@ -102,7 +102,7 @@ fn remedy(name: &str) -> Result<&'static Remedy, String> {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let outages_ms = arguments.outages_ms()?;
     let (mut store, kept) = match &arguments.out {
-        Some(folder) if arguments.again => (None, Store::read(folder)),
+        Some(folder) if arguments.again => (None, Store::<Run>::read(folder)),
         Some(folder) => Store::open(folder)
             .map_or_else(|error| (None, Err(error)), |(store, runs)| (Some(store), Ok(runs))),
         None => (None, Ok(Vec::new())),
@@ -175,7 +175,7 @@ impl Arguments {
 fn measure(
     arguments: &Arguments,
     matrix: &mut Matrix,
-    store: &mut Option<Store>,
+    store: &mut Option<Store<Run>>,
     runs: &mut Vec<Run>,
 ) -> Outcome {
     // Obtains the right to make namespaces, before any other thread starts.

@@ -8,7 +8,7 @@ use seamline_cli::print;
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Experiments", &["init", "new", "run", "demo", "sweep", "compare", "advise"]),
     ("Papers", &["paper", "model"]),
-    ("Real Linux TCP", &["lab", "kernel", "parity", "benchmark", "load", "calibrate", "doctor"]),
+    ("Real Linux TCP", &["lab", "kernel", "parity", "benchmark", "load", "trial", "calibrate", "doctor"]),
     ("Tools", &["check", "explain", "list", "schema", "completions", "man"]),
 ];
 

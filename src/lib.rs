@@ -83,6 +83,8 @@ mod targets;
 mod terminal;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+#[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
+mod trial;
 mod words;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -138,6 +140,8 @@ enum Command {
     Benchmark(benchmark::Arguments),
     /// Generate TCP load and report when a connection stalls.
     Load(load::Arguments),
+    /// Switch help on and off in turn on a path of your own, and report whether it helps.
+    Trial(trial::Arguments),
     /// Measure the accuracy of the lab's emulated links on this host.
     Calibrate(calibrate::Arguments),
     /// Check what this host offers for live experiments, and how to get what is missing.
@@ -225,6 +229,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::Parity(arguments)) => parity::run(&arguments),
         Some(Command::Benchmark(arguments)) => benchmark::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
+        Some(Command::Trial(arguments)) => trial::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),

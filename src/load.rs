@@ -149,7 +149,7 @@ fn time_zero() -> Result<Instant, Failure> {
     })
 }
 
-fn resolve(server: &str, port: u16) -> Result<SocketAddr, Failure> {
+pub(crate) fn resolve(server: &str, port: u16) -> Result<SocketAddr, Failure> {
     let found = (server, port).to_socket_addrs();
     let found = found.map_err(|error| Failure::Input(format!("{server}: {error}")))?.next();
     found.ok_or_else(|| Failure::Input(format!("{server} has no address")))

@@ -4,6 +4,7 @@
 //! - [`case`], [`remedy`], [`matrix`]: what is compared; [`run`]: one run of it, by the commands that a user would type; [`jobs`]: many.
 //! - [`measure`]: the numbers of a run; [`store`]: where they are kept, so that an interrupted benchmark can continue; [`summary`]: those of
 //!   many runs, with intervals; [`text`], [`markdown`], [`picture`]: what is shown of them.
+//! - [`trial`]: help on and off in turn on a path of one's own.
 //!
 //! Linux only; elsewhere the crate is empty.
 #![cfg(target_os = "linux")]
@@ -16,8 +17,10 @@ pub mod markdown;
 pub mod matrix;
 pub mod measure;
 pub mod picture;
+mod process;
 pub mod remedy;
 pub mod run;
 pub mod store;
 pub mod summary;
 pub mod text;
+pub mod trial;

@@ -3,16 +3,15 @@
 
 mod cgroup;
 mod commands;
-mod process;
 
 use crate::case::Job;
 use crate::load::Timeline;
 use crate::measure::{BEFORE_S, DEFINITION, UNTIL_S, measure};
+use crate::process::{Ended, Process};
 use crate::remedy::Notice;
 use crate::store::Run;
 use cgroup::Cgroup;
 use commands::Commands;
-use process::{Ended, Process};
 use seamline_report::emulation::EmulationRecord;
 use seamline_wire::{DropCause, Duration};
 use serde::Deserialize;

@@ -1,14 +1,17 @@
-//! Where runs are kept: one JSON document to a line, appended as they end, so that an interrupted benchmark continues where it was.
+//! Where runs are kept: one JSON document to a line, appended as they end, so that what is interrupted continues where it was.
 
 use crate::case::Job;
 use crate::measure::Measured;
+use crate::trial::Period;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
 use seamline_lab::system::explained;
 use seamline_results::Error;
 use seamline_results::json_lines::Lines;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 
 /// A run that has ended.
@@ -30,36 +33,49 @@ pub struct Run {
     pub kernel: String,
 }
 
-/// The file of a benchmark.
-#[derive(Debug)]
-pub struct Store {
-    file: LineFile,
+/// What is kept in a file.
+pub trait Kept: Serialize + DeserializeOwned {
+    /// The file's name within its folder.
+    const FILE: &str;
 }
 
-/// The file's name within its folder.
-pub const FILE: &str = "runs.jsonl";
+impl Kept for Run {
+    const FILE: &str = "runs.jsonl";
+}
+
+impl Kept for Period {
+    const FILE: &str = "periods.jsonl";
+}
+
+/// The file of a benchmark or a trial.
+#[derive(Debug)]
+pub struct Store<T> {
+    file: LineFile,
+    kept: PhantomData<T>,
+}
+
 const TIP: &str = "give --out another directory";
 
-impl Store {
+impl<T: Kept> Store<T> {
     /// Open the file of a folder, which is made if need be, and read what is in it. An incomplete last line is removed: its run
     /// was interrupted while it was written.
     ///
     /// # Errors
     /// When it cannot be read or written, or a line is no run: which.
-    pub fn open(folder: &Path) -> Result<(Self, Vec<Run>), Error> {
+    pub fn open(folder: &Path) -> Result<(Self, Vec<T>), Error> {
         let write = |path: &Path, cause| WriteError { path: path.to_owned(), cause };
         std::fs::create_dir_all(folder).map_err(|error| write(folder, error))?;
-        let path = folder.join(FILE);
+        let path = folder.join(T::FILE);
         let (file, runs) = Lines::open(&path, TIP)?;
-        Ok((Store { file }, runs.undamaged(&path, TIP)?))
+        Ok((Store { file, kept: PhantomData }, runs.undamaged(&path, TIP)?))
     }
 
     /// The runs of a folder.
     ///
     /// # Errors
     /// When there are none, or a line is no run: which.
-    pub fn read(folder: &Path) -> Result<Vec<Run>, Error> {
-        let path = folder.join(FILE);
+    pub fn read(folder: &Path) -> Result<Vec<T>, Error> {
+        let path = folder.join(T::FILE);
         Lines::read(&path)?.undamaged(&path, TIP)
     }
 
@@ -67,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written. The file is as it was before.
-    pub fn keep(&mut self, run: &Run) -> io::Result<()> {
+    pub fn keep(&mut self, run: &T) -> io::Result<()> {
         let line = serde_json::to_string(run)? + "\n";
         let path = self.file.path().to_owned();
         self.file.append(&line).map_err(|error| explained(error, path.display()))

@@ -6,7 +6,7 @@ use seamline_benchmark::load::{Request, Sample, Timeline};
 use seamline_benchmark::matrix::Matrix;
 use seamline_benchmark::measure::{DEFINITION, Measured, measure};
 use seamline_benchmark::remedy;
-use seamline_benchmark::store::{FILE, Run, Store};
+use seamline_benchmark::store::{Kept, Run, Store};
 use seamline_benchmark::summary::{FIRST_DATA, FULL_RATE, summarise};
 use seamline_report::statistics::Median;
 use seamline_wire::Duration;
@@ -119,22 +119,22 @@ fn run(job: Job, first_data_ms: f64, warnings: &[&str]) -> Run {
 fn runs_are_kept_and_a_torn_line_is_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let runs: Vec<Run> = (1..=3).map(|number| run(job(Traffic::Requests, number), 1.5, &[])).collect();
-    let (mut store, before) = Store::open(folder.path()).unwrap();
+    let (mut store, before) = Store::<Run>::open(folder.path()).unwrap();
     assert!(before.is_empty());
     runs.iter().for_each(|run| store.keep(run).unwrap());
-    let file = folder.path().join(FILE);
+    let file = folder.path().join(Run::FILE);
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, &text[..text.len() - 10]).unwrap();
     // Nobody else may write there meanwhile.
-    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("another process"));
+    assert!(Store::<Run>::open(folder.path()).unwrap_err().to_string().contains("another process"));
     drop(store);
-    let (mut store, before) = Store::open(folder.path()).unwrap();
+    let (mut store, before) = Store::<Run>::open(folder.path()).unwrap();
     assert_eq!(before, runs[..2]);
     store.keep(&runs[2]).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     fs::write(&file, format!("{text}{{}}\n")).unwrap();
     drop(store);
-    let error = Store::open(folder.path()).unwrap_err().to_string();
+    let error = Store::<Run>::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("runs.jsonl:4: ") && error.contains("tip: "), "{error}");
 }
 

@@ -20,7 +20,7 @@ const CLEARING: Duration = Duration::from_secs(30);
 
 /// A command that runs.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     /// What it is called in errors.
     name: String,
     child: Child,
@@ -30,15 +30,15 @@ pub(super) struct Process {
 
 /// What it has written, after its end.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) success: bool,
-    pub(super) output: String,
-    pub(super) errors: String,
+pub(crate) struct Ended {
+    pub(crate) success: bool,
+    pub(crate) output: String,
+    pub(crate) errors: String,
 }
 
 impl Process {
     /// Start it in a folder, and with all that it starts in a cgroup if there is one. Ctrl-C at the terminal does not reach it.
-    pub(super) fn start(
+    pub(crate) fn start(
         program: &Path,
         arguments: &[String],
         folder: &Path,
@@ -73,7 +73,7 @@ impl Process {
     ///
     /// # Errors
     /// When it has not ended after `longest`, and was made to.
-    pub(super) fn wait(mut self, longest: Duration, stop: &AtomicBool) -> io::Result<Option<Ended>> {
+    pub(crate) fn wait(mut self, longest: Duration, stop: &AtomicBool) -> io::Result<Option<Ended>> {
         let begin = monotonic();
         let mut asked_at = None;
         let mut is_late = false;
