@@ -22,6 +22,13 @@ const LET_GO: Duration = Duration::from_millis(20);
 /// Connections accepted in a row before other work.
 const AT_ONCE: usize = 64;
 
+/// A client that the kernel has answered.
+struct Answered {
+    side: Side,
+    stream: TcpStream,
+    address: SocketAddr,
+}
+
 pub(super) struct Relay<'a> {
     settings: &'a Split,
     room: Room,
@@ -40,6 +47,8 @@ pub(super) struct Relay<'a> {
     let_go: Every,
     /// When the kernel ran out of resources.
     exhausted_at: Option<Instant>,
+    /// Accepted with the last resources that there were: their other halves have to wait.
+    answered: Vec<Answered>,
     /// Why the last connection that failed could not be opened.
     trouble: Option<String>,
 }
@@ -71,6 +80,7 @@ impl<'a> Relay<'a> {
             look: Every::new(LOOK),
             let_go: Every::new(LET_GO),
             exhausted_at: None,
+            answered: Vec::new(),
             trouble: None,
         })
     }
@@ -119,7 +129,10 @@ impl<'a> Relay<'a> {
         }
         if self.exhausted_at.is_some_and(|at| now.saturating_since(at) >= LOOK) {
             self.exhausted_at = None;
-            self.listen(EpollFlags::EPOLLIN);
+            std::mem::take(&mut self.answered).into_iter().for_each(|client| self.begin(now, client));
+            if self.exhausted_at.is_none() {
+                self.listen(EpollFlags::EPOLLIN);
+            }
         }
         Ok(())
     }
@@ -129,21 +142,23 @@ impl<'a> Relay<'a> {
         for _ in 0..AT_ONCE {
             let (side, listener) = &self.listeners[listener];
             let side = *side;
-            let accepted = match listener.accept() {
+            match listener.accept() {
+                Ok((stream, address)) => self.begin(now, Answered { side, stream, address }),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(error) if !sockets::is_exhausted(&error) => continue,
-                accepted => accepted,
-            };
-            let begun = accepted.and_then(|(client, address)| {
-                self.begin(now, side, client, address).inspect_err(|_| self.counters.refused += 1)
-            });
-            let Err(error) = begun else { continue };
-            self.trouble = Some(error.to_string());
-            if sockets::is_exhausted(&error) {
-                self.exhausted_at = Some(now);
-                return self.listen(EpollFlags::empty());
+                Err(error) if sockets::is_exhausted(&error) => self.exhausted(now, &error),
+                Err(_) => {}
+            }
+            if self.exhausted_at.is_some() {
+                return;
             }
         }
+    }
+
+    /// Accept nothing for a while.
+    fn exhausted(&mut self, now: Instant, error: &io::Error) {
+        self.trouble = Some(error.to_string());
+        self.exhausted_at = Some(now);
+        self.listen(EpollFlags::empty());
     }
 
     /// Set the events to watch the listeners for.
@@ -154,23 +169,49 @@ impl<'a> Relay<'a> {
         }
     }
 
-    fn begin(&mut self, now: Instant, side: Side, client: TcpStream, address: SocketAddr) -> io::Result<()> {
-        sockets::prepare(&client)?;
+    /// Begin the half towards the server. Without the resources for it, the client waits: it would not have been refused without us.
+    fn begin(&mut self, now: Instant, client: Answered) {
+        match self.server_half(&client) {
+            Ok(server) => {
+                if let Err(error) = self.enter(now, client, server) {
+                    self.refuse(&error);
+                }
+            }
+            Err(error) if sockets::is_exhausted(&error) => {
+                self.answered.push(client);
+                self.exhausted(now, &error);
+            }
+            Err(error) => self.refuse(&error),
+        }
+    }
+
+    fn refuse(&mut self, error: &io::Error) {
+        self.counters.refused += 1;
+        self.trouble = Some(error.to_string());
+    }
+
+    fn server_half(&self, client: &Answered) -> io::Result<TcpStream> {
+        sockets::prepare(&client.stream)?;
         if self.open() >= self.room.places {
             return Err(io::Error::other(
                 "no place is left, not even for clients that were already answered",
             ));
         }
-        let server = sockets::begin(address, client.local_addr()?, self.settings.buffer)?;
+        let server = sockets::begin(client.address, client.stream.local_addr()?, self.settings.buffer)?;
         sockets::prepare(&server)?;
         if let Some(name) = &self.settings.congestion_control {
-            sockets::control_congestion(if side == Side::Wireless { &client } else { &server }, name)?;
+            let wireless = if client.side == Side::Wireless { &client.stream } else { &server };
+            sockets::control_congestion(wireless, name)?;
         }
+        Ok(server)
+    }
+
+    fn enter(&mut self, now: Instant, client: Answered, server: TcpStream) -> io::Result<()> {
         let place = self.free.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
         });
-        self.connections[place] = Some(Connection::new([client, server], side, now));
+        self.connections[place] = Some(Connection::new([client.stream, server], client.side, now));
         self.watch(place).inspect_err(|_| self.forget(place))?;
         self.counters.begun += 1;
         Ok(())
@@ -295,6 +336,7 @@ impl<'a> Relay<'a> {
     pub(super) fn reset_all(&mut self) {
         self.counters.reset += self.open() as u64;
         self.connections.clear();
+        self.answered.clear();
         self.free.clear();
         self.freed.clear();
         self.ending.clear();

@@ -2,7 +2,7 @@
 
 use super::{Router, child, routed, rules, settings, wait_for_rules};
 use crate::hop::Hop;
-use crate::hosts::{inside, ip, pause, run};
+use crate::hosts::{inside, ip, pause, run, skip};
 use crate::net::Transfer;
 use seamline_bridge::system::{Split, split};
 use std::io::Read;
@@ -82,6 +82,36 @@ fn few_open_files_are_fewer_connections_and_the_log_says_so() {
     let warning = log.lines().find(|line| line.contains("event=warning")).unwrap_or_default();
     assert!(warning.contains("connections=16") && warning.contains("ulimit -n"), "{log}");
     assert!(log.contains("begun=1 "), "{log}");
+}
+
+/// There is a file for the client's half, and none for the server's. Without the agent the client would be served.
+#[test]
+fn a_client_that_was_answered_waits_for_the_file_of_its_other_half() {
+    let name = "a_client_that_was_answered_waits_for_the_file_of_its_other_half";
+    let Some(net) = routed(name) else { return };
+    let mut router = child(&net, Command::new("/usr/bin/env"), Stdio::piped());
+    wait_for_rules(&net);
+    let limit = |files: usize| {
+        let process = router.id().to_string();
+        Command::new("prlimit").args(["--pid", &process, &format!("--nofile={files}:")]).status()
+    };
+    let is_open =
+        |number: &usize| std::path::Path::new(&format!("/proc/{}/fd/{number}", router.id())).exists();
+    let free = (0..).find(|number| !is_open(number)).unwrap();
+    // One that is free, and none beyond it.
+    if !limit(free + 1).is_ok_and(|status| status.success()) {
+        drop(ended(&mut router));
+        return skip(name, "it takes prlimit");
+    }
+    let hop = Hop::begin(&net, 0);
+    let mut transfer = Transfer::begin(&net, 4, 100_000);
+    pause(500);
+    assert_eq!(transfer.received(), 0);
+    assert!(limit(1024).unwrap().success());
+    transfer.finish();
+    hop.end();
+    let log = ended(&mut router);
+    assert!(log.contains("begun=1 ") && log.contains("refused=0 "), "{log}");
 }
 
 /// It was there when it began. What it could not make again is reported, and once.
