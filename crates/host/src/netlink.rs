@@ -52,7 +52,7 @@ impl Message<'_> {
     /// The error number (`errno`) of an error message or of the end of a dump; `None` for success and for other messages.
     pub fn error(&self) -> Option<i32> {
         let code = i32::from_ne_bytes(number(self.body, 0)?);
-        (matches!(self.kind, ERROR | DONE) && code < 0).then_some(-code)
+        (matches!(self.kind, ERROR | DONE) && code < 0).then_some(code.saturating_neg())
     }
 
     /// Whether it belongs to a dump that is inconsistent because something changed meanwhile.
@@ -201,6 +201,7 @@ mod tests {
             messages(&bytes).next().unwrap().error()
         };
         assert_eq!([of(ERROR, -2), of(ERROR, 0), of(DONE, -2), of(20, -2)], [Some(2), None, Some(2), None]);
+        assert_eq!(of(ERROR, i32::MIN), Some(i32::MAX));
     }
 
     #[test]

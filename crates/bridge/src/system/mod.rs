@@ -20,6 +20,7 @@ pub use fallback::FallbackBy;
 pub use hand_over::HandOver;
 pub use port::{Batch, Port};
 pub use publish::Metrics;
+pub use scrapes::answer as answer_scrape;
 pub use seamline_host::control::ask;
 pub use split::{Split, split};
 pub use worker::{Options, run};

@@ -62,6 +62,11 @@ fn take_in(
     Ok(())
 }
 
+/// The answer to what a client has sent so far, with these counters; `None` if more has to come first. The client `is_at_end` when it sends no more.
+pub fn answer(request: &[u8], is_at_end: bool, counters: impl Fn() -> String) -> Option<Vec<u8>> {
+    Status::of(request, is_at_end).map(|status| status.answer(&counters))
+}
+
 /// A client, from its first byte to its end.
 #[derive(Debug)]
 struct Client {
@@ -92,8 +97,8 @@ impl Client {
             return Ok(!is_at_end);
         }
         if self.answer.is_empty() {
-            let Some(status) = Status::of(&self.request, is_at_end) else { return Ok(true) };
-            self.answer = status.answer(counters).into();
+            let Some(answer) = answer(&self.request, is_at_end, counters) else { return Ok(true) };
+            self.answer = answer.into();
         }
         self.write()
     }

@@ -162,11 +162,14 @@ pub fn dropped(namespace: &Namespace, name: &str) -> io::Result<Dropped> {
 }
 
 /// What the kernel reports of an interface.
-pub(super) struct Link {
-    pub(super) index: u32,
-    dropped: Option<Dropped>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Its number.
+    pub index: u32,
+    /// Packets that it has dropped.
+    pub dropped: Option<Dropped>,
     /// The number of the device that it is a port of, and that device's kind.
-    pub(super) master: Option<(u32, String)>,
+    pub master: Option<(u32, String)>,
 }
 
 /// A socket that speaks of the interfaces of a namespace, because it was created inside.
@@ -181,22 +184,25 @@ pub(super) fn find(requests: &Requests, name: &str) -> io::Result<Link> {
         if let Some(code) = message.error() {
             return Err(io::Error::from_raw_os_error(code));
         }
-        let link = (message.kind == libc::RTM_NEWLINK).then(|| link(message.body)).flatten();
+        let link = (message.kind == libc::RTM_NEWLINK).then(|| Link::parse(message.body)).flatten();
         link.map(Some).ok_or_else(|| {
             io::Error::other(format!("the kernel answered {:?} instead of an interface", message.kind))
         })
     })
 }
 
-fn link(body: &[u8]) -> Option<Link> {
-    let index = word(body, INDEX)?;
-    let attributes = body.get(LINK_HEADER..)?;
-    let counters = attribute(attributes, COUNTERS);
-    let counter = |at| counters.and_then(|counters| number(counters, at)).map(u64::from_ne_bytes);
-    let dropped = counter(RECEIVED_DROPPED)
-        .zip(counter(SENT_DROPPED))
-        .map(|(received, sent)| Dropped { received, sent });
-    Some(Link { index, dropped, master: master(attributes) })
+impl Link {
+    /// Read a `struct ifinfomsg` and its attributes; `None` if they are malformed.
+    pub fn parse(body: &[u8]) -> Option<Self> {
+        let index = word(body, INDEX)?;
+        let attributes = body.get(LINK_HEADER..)?;
+        let counters = attribute(attributes, COUNTERS);
+        let counter = |at| counters.and_then(|counters| number(counters, at)).map(u64::from_ne_bytes);
+        let dropped = counter(RECEIVED_DROPPED)
+            .zip(counter(SENT_DROPPED))
+            .map(|(received, sent)| Dropped { received, sent });
+        Some(Link { index, dropped, master: master(attributes) })
+    }
 }
 
 fn master(attributes: &[u8]) -> Option<(u32, String)> {

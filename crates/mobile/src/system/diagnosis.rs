@@ -101,7 +101,11 @@ fn put_address(place: &mut [u8], address: IpAddr) {
     }
 }
 
-fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
+/// The state of a connection in an answer of sock_diag; `None` if it is over.
+///
+/// # Errors
+/// The kernel's own, or when the answer is cut short.
+pub fn answer(message: &Message<'_>) -> io::Result<Option<KernelView>> {
     let short = || io::Error::new(io::ErrorKind::InvalidData, "the kernel's answer is cut short");
     match (message.kind, message.error()) {
         (_, Some(libc::ENOENT)) => return Ok(None),

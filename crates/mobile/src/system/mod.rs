@@ -12,6 +12,7 @@ mod watch;
 
 pub use captured::Captured;
 pub use daemon::{Daemon, Options};
+pub use diagnosis::answer as connection_answer;
 #[cfg(feature = "ebpf")]
 pub use freezer::Freezer;
 pub use raw::Raw;

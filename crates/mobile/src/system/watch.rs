@@ -86,7 +86,7 @@ impl Watch {
         loop {
             room.clear();
             match self.socket.recv(&mut room, 0) {
-                Ok(_) => news.extend(messages(&room).filter_map(|message| parse(&message))),
+                Ok(_) => news.extend(messages(&room).filter_map(|message| News::parse(&message))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     news.extend(missed);
                     return Ok(news);
@@ -118,7 +118,7 @@ fn dump(requests: &Requests, kind: u16, body: &[u8]) -> io::Result<Vec<News>> {
             match (message.kind, message.error()) {
                 (_, Some(code)) => return Err(io::Error::from_raw_os_error(code)),
                 (DONE, None) => return Ok(Some(())),
-                _ => news.extend(parse(message)),
+                _ => news.extend(News::parse(message)),
             }
             Ok(None)
         })?;
@@ -129,13 +129,15 @@ fn dump(requests: &Requests, kind: u16, body: &[u8]) -> io::Result<Vec<News>> {
     Ok(news)
 }
 
-/// The news in a message; `None` if it is of another kind or malformed.
-fn parse(message: &Message<'_>) -> Option<News> {
-    match message.kind {
-        NEW_LINK | DELETED_LINK => link(message),
-        NEW_ADDRESS | DELETED_ADDRESS => address(message),
-        NEW_ROUTE | DELETED_ROUTE => Some(News::Routes),
-        _ => None,
+impl News {
+    /// The news in a message of rtnetlink; `None` if it is of another kind or malformed.
+    pub fn parse(message: &Message<'_>) -> Option<Self> {
+        match message.kind {
+            NEW_LINK | DELETED_LINK => link(message),
+            NEW_ADDRESS | DELETED_ADDRESS => address(message),
+            NEW_ROUTE | DELETED_ROUTE => Some(News::Routes),
+            _ => None,
+        }
     }
 }
 
@@ -198,7 +200,7 @@ mod tests {
             body.extend(*value);
             body.resize(body.len().next_multiple_of(4), 0);
         }
-        parse(&messages(&netlink::request(NEW_LINK, 0, 0, &body)).next().unwrap())
+        News::parse(&messages(&netlink::request(NEW_LINK, 0, 0, &body)).next().unwrap())
     }
 
     #[test]

@@ -1,0 +1,108 @@
+//! The targets of the fuzzer without one: each on its corpus, and on damaged copies with fixed seeds. `SEAMLINE_FUZZ_ITERATIONS` sets how
+//! many copies each target gets, `SEAMLINE_FUZZ_SEED` the seed.
+#![cfg(target_os = "linux")]
+
+mod mutate;
+
+use seamline_fuzz_targets::{ALL, Target};
+use seamline_wire::random::Stream;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+
+/// Of each target, in bytes: the corpora are part of the repository.
+const LARGEST_CORPUS: u64 = 32 << 10;
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a whole number"))
+}
+
+fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora").join(target);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// Check an input; if it fails, say how to repeat that.
+fn check(target: &Target, bytes: &[u8], what: &str) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| (target.check)(bytes)));
+    if let Err(panic) = outcome {
+        let path = std::env::temp_dir().join(format!("seamline-fuzz-{}", target.name));
+        fs::write(&path, bytes).unwrap();
+        eprintln!(
+            "{} fails with {what}; it is in {}: cargo fuzz run {0} {2}",
+            target.name,
+            path.display(),
+            path.display()
+        );
+        resume_unwind(panic);
+    }
+}
+
+/// Of a target: its corpus, then so many damaged copies.
+fn run(name: &str, iterations: u64) {
+    let target = ALL.iter().find(|target| target.name == name).expect("it is there");
+    let corpus = corpus(name);
+    for (path, bytes) in &corpus {
+        check(target, bytes, &path.display().to_string());
+    }
+    let mut dice = Stream::new(from_environment("SEAMLINE_FUZZ_SEED", 1), &format!("fuzz/{name}"));
+    let inputs: Vec<&[u8]> = corpus.iter().map(|(_, bytes)| &bytes[..]).collect();
+    for number in 0..from_environment("SEAMLINE_FUZZ_ITERATIONS", iterations) {
+        let damaged = mutate::damaged(&mut |below| dice.below(below), &inputs);
+        check(target, &damaged, &format!("damaged copy {number}"));
+    }
+}
+
+#[test]
+fn frames_through_agents_that_have_seen_handshakes() {
+    run("engine", 3000);
+}
+
+#[test]
+fn records_of_connections() {
+    run("hand_over", 5000);
+}
+
+#[test]
+fn requests_for_counters() {
+    run("http", 20_000);
+}
+
+#[test]
+fn messages_of_the_kernel_about_interfaces() {
+    run("netlink", 50_000);
+}
+
+#[test]
+fn recordings() {
+    run("recording", 3000);
+}
+
+#[test]
+fn scenarios() {
+    run("scenario", 1000);
+}
+
+#[test]
+fn settings() {
+    run("settings", 3000);
+}
+
+#[test]
+fn answers_of_the_kernel_about_connections() {
+    run("sock_diag", 50_000);
+}
+
+#[test]
+fn every_target_has_a_small_corpus_and_a_fuzz_target() {
+    for target in ALL {
+        let bytes: u64 = corpus(target.name).iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        assert!((1..=LARGEST_CORPUS).contains(&bytes), "{}: {bytes} bytes", target.name);
+        let fuzzed =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../fuzz_targets/{}.rs", target.name));
+        assert!(fuzzed.exists(), "{} is missing", fuzzed.display());
+    }
+}
