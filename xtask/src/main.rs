@@ -1,6 +1,8 @@
 //! Repository chores: `cargo xtask help` lists them.
 
 mod bench_peers;
+#[cfg(target_os = "linux")]
+mod faults;
 mod oracle;
 mod packetdrill;
 
@@ -29,6 +31,12 @@ enum Chore {
     BenchPeers(bench_peers::Options),
     /// Run packetdrill's test suites against our endpoint
     Packetdrill(packetdrill::Options),
+    /// Run agents and daemons through faults in namespaces; every byte arrives as it was sent, and no connection ends (root)
+    #[cfg(target_os = "linux")]
+    Soak(faults::SoakOptions),
+    /// Kill agents and daemons at random moments; nothing stays behind that breaks traffic or the next start (root)
+    #[cfg(target_os = "linux")]
+    Kills(faults::KillOptions),
     /// Run packetdrill's scripts in a guest, against its kernel
     #[command(hide = true)]
     PacketdrillGuest(packetdrill::GuestOptions),
@@ -42,6 +50,10 @@ fn main() -> ExitCode {
         Chore::Oracle { directory, list } => oracle::run(&directory, list),
         Chore::BenchPeers(options) => bench_peers::run(&options),
         Chore::Packetdrill(options) => packetdrill::run(&options),
+        #[cfg(target_os = "linux")]
+        Chore::Soak(options) => faults::soak(&options),
+        #[cfg(target_os = "linux")]
+        Chore::Kills(options) => faults::kills(&options),
         Chore::PacketdrillGuest(options) => packetdrill::run_in_guest(&options),
         Chore::BenchSide(options) => bench_peers::run_side(&options).map(|()| true),
     };

@@ -1,0 +1,45 @@
+//! The commands that run agents through faults, for some seconds.
+#![cfg(target_os = "linux")]
+
+use seamline_testing::skip;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// Both look at times.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// What the command prints, if this host has what it takes.
+fn xtask(test: &str, arguments: &[&str]) -> Option<String> {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let test_program = std::env::current_exe().unwrap();
+    let host = test_program.ancestors().nth(2).unwrap().join("seamline-host");
+    assert!(host.exists(), "{} is missing; build it: cargo build -p seamline-host", host.display());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let output = command.args(arguments).arg("--host").arg(host).output().unwrap();
+    let [printed, errors] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    if output.status.code() == Some(2) {
+        skip(test, errors);
+        return None;
+    }
+    print!("{printed}{errors}");
+    assert_eq!(output.status.code(), Some(0));
+    Some(printed)
+}
+
+/// Each agent and the daemon once or more.
+#[test]
+fn bytes_arrive_as_they_were_sent_whatever_happens() {
+    let name = "bytes_arrive_as_they_were_sent_whatever_happens";
+    let Some(printed) = xtask(name, &["soak", "--seed", "1", "--duration", "20s"]) else { return };
+    assert!(printed.contains("each byte as it was sent"), "{printed}");
+}
+
+#[test]
+fn kills_leave_nothing_that_is_in_the_way() {
+    let name = "kills_leave_nothing_that_is_in_the_way";
+    let Some(printed) = xtask(name, &["kills", "--seed", "1", "--count", "10"]) else { return };
+    for subject in ["snoop", "split", "mobile"] {
+        assert!(printed.contains(&format!("{subject}: 10 kills")), "{printed}");
+    }
+}
