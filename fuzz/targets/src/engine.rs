@@ -6,7 +6,7 @@ use seamline_bridge::{Engine, Handed, Outgoing, Settings};
 use seamline_wire::{Duration, Flags, Instant, SackBlock, Segment, SequenceNumber, Timestamps};
 
 /// So few that both are reached.
-const LIMITS: Limits = Limits { connections: 8, bytes: 128 << 10, idle: Duration::from_secs(60) };
+const LIMITS: Limits = Limits { connections: 6, bytes: 16 << 10, idle: Duration::from_secs(60) };
 const STEPS: usize = 300;
 
 /// The bytes choose the kind of agent, then what happens, step after step. Throughout: the agent does not fail, holds its limits, and no
@@ -114,7 +114,10 @@ impl Rig {
                 let end = Segment { flags, ..self.acknowledgment(number, side) };
                 self.pass(side, &ends.frame(side, end));
             }
-            _ => self.engine.release(),
+            _ => match input.byte() {
+                0 => self.engine.release(),
+                host => self.stranger(host, input.byte()),
+            },
         }
     }
 
@@ -166,6 +169,20 @@ impl Rig {
         let at = usize::from(input.byte()) % frame.len();
         frame[at] ^= input.byte().max(1);
         frame
+    }
+
+    /// Another host begins a connection, and sends so much at once if it knows what was answered.
+    fn stranger(&mut self, host: u8, packets: u8) {
+        let ends = Ends { mobile: (100 + u32::from(host), 6000 + u16::from(host)), ..CONNECTIONS[0] };
+        self.pass(Side::Wired, &ends.frame(Side::Wired, segment(Flags::SYN, 0, 0)));
+        if packets == 0 {
+            return;
+        }
+        self.pass(Side::Wireless, &ends.frame(Side::Wireless, segment(Flags::SYN | Flags::ACK, 6, 1)));
+        for number in 0..u32::from(packets % 32) {
+            let data = Segment { length: 500, ..segment(Flags::ACK, 1 + 500 * number, 7) };
+            self.pass(Side::Wired, &ends.frame(Side::Wired, data));
+        }
     }
 
     fn wait(&mut self, time: Duration) {

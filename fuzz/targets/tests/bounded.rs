@@ -18,9 +18,15 @@ fn from_environment(name: &str, default: u64) -> u64 {
 }
 
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora").join(target);
+    files(&Path::new("../corpora").join(target))
+}
+
+/// Of a folder next to the crate, in the order of their names.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.is_file());
     paths.sort();
     paths.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
@@ -43,9 +49,12 @@ fn check(target: &Target, bytes: &[u8], what: &str) {
 
 /// Of a target: its corpus, then so many damaged copies.
 fn run(name: &str, iterations: u64) {
+    run_with(name, &corpus(name), iterations);
+}
+
+fn run_with(name: &str, corpus: &[(PathBuf, Vec<u8>)], iterations: u64) {
     let target = ALL.iter().find(|target| target.name == name).expect("it is there");
-    let corpus = corpus(name);
-    for (path, bytes) in &corpus {
+    for (path, bytes) in corpus {
         check(target, bytes, &path.display().to_string());
     }
     let mut dice = Stream::new(from_environment("SEAMLINE_FUZZ_SEED", 1), &format!("fuzz/{name}"));
@@ -81,9 +90,11 @@ fn recordings() {
     run("recording", 3000);
 }
 
+/// Those of the repository, too.
 #[test]
 fn scenarios() {
-    run("scenario", 1000);
+    let all = [corpus("scenario"), files(Path::new("../../scenarios"))].concat();
+    run_with("scenario", &all, 1000);
 }
 
 #[test]
