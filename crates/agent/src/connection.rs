@@ -66,6 +66,11 @@ pub trait Connection: Debug + Send {
     fn is_ended_by(&self, _from: Side, _segment: &Segment) -> bool {
         true
     }
+    /// If it judges: whether a segment can be one of the connection. Any other is shown to it, too, because an endpoint answers it, but does not keep the
+    /// connection from being forgotten.
+    fn credits(&self, _from: Side, _segment: &Segment) -> bool {
+        true
+    }
     /// Leave a new connection alone, and let these SYNs of it pass. Only for kinds that end connections.
     fn leave_alone(&mut self, _passed: PassedSyn) {}
     /// Whether the agent only knows that the connection must not be split.

@@ -130,7 +130,7 @@ pub struct Connections<A = NodeId, L = ()> {
     free: Vec<usize>,
     /// Those that the agent is not shown, the oldest first.
     unconfirmed: BTreeSet<(Instant, usize)>,
-    handshakes: BTreeMap<usize, Handshake>,
+    handshakes: BTreeMap<usize, Handshake<L>>,
     last_found: Option<(ConnectionKey<A>, usize)>,
     timers: Timers,
     counters: Counters,

@@ -47,7 +47,7 @@ struct Direction {
 
 /// Numbers that are not believed yet.
 #[derive(Clone, Copy, Debug)]
-struct Claim {
+pub(crate) struct Claim {
     first: SequenceNumber,
     end: SequenceNumber,
     acknowledgment: Option<SequenceNumber>,
@@ -62,18 +62,28 @@ const UNSCALED: u32 = 1 << 16;
 const UNKNOWN_SCALE: u32 = 1 << 20;
 
 impl Guard {
+    /// Of a connection of which this segment confirms what the other side has claimed, and what of its own side the other has acknowledged by that.
+    pub(crate) fn confirmed(claim: Claim, own: Option<Claim>, from: Side, segment: &Segment) -> Self {
+        let mut guard = Guard::default();
+        guard.begin_again(claim, own.and_then(|own| own.shift), from, segment);
+        guard
+    }
     /// A segment has come from this side. One that ends the connection ([`Guard::is_ended_by`]) is no matter of this.
     pub(crate) fn judge(&mut self, from: Side, segment: &Segment) -> Verdict {
+        self.judge_where(true, from, segment)
+    }
+    /// A segment has come from this side, while the connection may have been replaced, or not.
+    pub(crate) fn judge_where(&mut self, may_be_replaced: bool, from: Side, segment: &Segment) -> Verdict {
         if segment.flags.contains(Flags::RST) {
             return Verdict::Implausible;
         }
         let confirmed = self.confirmed_by(from, segment);
         if !self.admits(from, segment) {
-            let Some(claim) = confirmed else {
+            let Some(claim) = confirmed.filter(|_| may_be_replaced) else {
                 self.claim(from, segment);
                 return Verdict::Implausible;
             };
-            self.begin_again(claim, from, segment);
+            self.begin_again(claim, None, from, segment);
             return Verdict::Replaced;
         }
         if let Some(claim) = confirmed {
@@ -96,6 +106,10 @@ impl Guard {
         }
         self.directions[from.index()].expects(segment.sequence) && self.admits_acknowledgment(from, segment)
     }
+    /// Whether a segment of this side was believed.
+    pub(crate) fn has_heard(&self, side: Side) -> bool {
+        self.directions[side.index()].end.is_some()
+    }
     /// By side: whether it has sent its FIN.
     pub(crate) fn has_ended(&self) -> [bool; 2] {
         self.directions.each_ref().map(|it| it.has_ended)
@@ -114,8 +128,8 @@ impl Guard {
         !ranges.is_empty() && ranges.iter().all(is_one)
     }
 
-    /// One without acknowledgment has one number only, so that has to be exact: a SYN that comes again, before its answer or after.
-    fn admits(&self, from: Side, segment: &Segment) -> bool {
+    /// Whether the numbers of a segment are near what has passed. One without acknowledgment has one number only, so that has to be exact: a SYN that comes again, before its answer or after.
+    pub(crate) fn admits(&self, from: Side, segment: &Segment) -> bool {
         let (direction, end) = (&self.directions[from.index()], segment.end());
         match segment.flags.contains(Flags::ACK) {
             true => direction.admits(end) && self.admits_acknowledgment(from, segment),
@@ -150,12 +164,7 @@ impl Guard {
         let claims = self.claims.get_or_insert_default();
         let begun = Claim::of(segment);
         let claim = claims[from.index()].get_or_insert(begun);
-        if begun.end.saturating_since(claim.end) < UNKNOWN_SCALE && claim.first.is_at_or_before(begun.first) {
-            let shift = begun.shift.or(claim.shift);
-            *claim = Claim { first: claim.first, end: claim.end.max(begun.end), shift, ..begun };
-        } else {
-            *claim = begun;
-        }
+        *claim = claim.and(begun).unwrap_or(begun);
     }
     /// Data that reaches the beginning of a claim without it needs no claim; and a forged claim there must not be confirmed by that data.
     fn drop_claim_reached(&mut self, of: Side) {
@@ -170,20 +179,18 @@ impl Guard {
             claims[of.index()] = None;
         }
     }
-    /// What the other side claims to have sent, if this segment acknowledges it, and is what that has acknowledged.
+    /// What the other side claims to have sent, if this segment confirms it.
     fn confirmed_by(&self, from: Side, segment: &Segment) -> Option<Claim> {
-        let claim = self.claims.as_ref()?[from.other().index()]?;
-        let number = acknowledgment_of(segment)?;
-        let answered = Direction::within(claim.acknowledgment, claim.acknowledgment);
-        let is_claimed = number.is_after(claim.first) && number.is_at_or_before(claim.end);
-        (is_claimed && answered.admits(segment.end())).then_some(claim)
+        self.claims.as_ref()?[from.other().index()].filter(|claim| claim.is_confirmed_by(segment))
     }
-    fn begin_again(&mut self, claim: Claim, from: Side, segment: &Segment) {
+    /// `own_shift` is that of the windows of the side from which the segment comes, if it is known.
+    fn begin_again(&mut self, claim: Claim, own_shift: Option<u8>, from: Side, segment: &Segment) {
         let Claim { end, acknowledgment, shift, .. } = claim;
         *self = Guard::default();
         let claimed = Direction::within(acknowledgment_of(segment), Some(end));
         self.directions[from.other().index()] = Direction { shift, ..claimed };
-        self.directions[from.index()] = Direction::within(acknowledgment, acknowledgment);
+        let answered = Direction::within(acknowledgment, acknowledgment);
+        self.directions[from.index()] = Direction { shift: own_shift, ..answered };
         self.note(from, segment);
     }
 }
@@ -193,13 +200,27 @@ fn acknowledgment_of(segment: &Segment) -> Option<SequenceNumber> {
 }
 
 impl Claim {
-    fn of(segment: &Segment) -> Self {
+    pub(crate) fn of(segment: &Segment) -> Self {
         Claim {
             first: segment.sequence,
             end: segment.end(),
             acknowledgment: acknowledgment_of(segment),
             shift: segment.flags.contains(Flags::SYN).then(|| segment.window_scale.unwrap_or(0)),
         }
+    }
+    /// This, and another one that continues it.
+    pub(crate) fn and(self, next: Self) -> Option<Self> {
+        let continues =
+            next.end.saturating_since(self.end) < UNKNOWN_SCALE && self.first.is_at_or_before(next.first);
+        let shift = next.shift.or(self.shift);
+        continues.then(|| Claim { first: self.first, end: self.end.max(next.end), shift, ..next })
+    }
+    /// Whether a segment of the other side acknowledges some of it, and is near what it acknowledges itself.
+    pub(crate) fn is_confirmed_by(&self, segment: &Segment) -> bool {
+        let answered = Direction::within(self.acknowledgment, self.acknowledgment);
+        let is_claimed =
+            |number: SequenceNumber| number.is_after(self.first) && number.is_at_or_before(self.end);
+        answered.admits(segment.end()) && acknowledgment_of(segment).is_some_and(is_claimed)
     }
 }
 

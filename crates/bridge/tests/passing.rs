@@ -251,14 +251,16 @@ fn a_reset_ends_what_is_known() {
     }
 }
 
-/// Another connection between the same ports is known as such once both ends have begun it.
+/// Another connection between the same ports is known as such once both ends have begun it, and the old one is silent: one who sends
+/// from both sides could forge that.
 #[test]
 fn a_connection_that_begins_again_is_another_one() {
     let mut engine = opened(engine("snoop"), 4, None);
+    let later = T + Duration::from_secs(1);
     let [client, server] = [3_000_000_000, 90_000_000];
     let mut put = |from, segment, payload: &[u8]| {
         let ends = if from == Side::Wired { DOWN } else { UP };
-        drop(pass(&mut engine, T, from, &ethernet(from, None, &packet(4, ends, segment, payload))));
+        drop(pass(&mut engine, later, from, &ethernet(from, None, &packet(4, ends, segment, payload))));
     };
     put(Side::Wireless, segment(Flags::SYN, client, 0), &[]);
     put(Side::Wired, segment(Flags::SYN | Flags::ACK, server, client + 1), &[]);
@@ -266,14 +268,14 @@ fn a_connection_that_begins_again_is_another_one() {
         put(Side::Wired, segment(Flags::ACK, server + 1 + 100 * n, client + 1), &[7; 100]);
     }
     for _ in 0..4 {
-        drop(pass(&mut engine, T, Side::Wireless, &acknowledgment(4, None, 1)));
+        drop(pass(&mut engine, later, Side::Wireless, &acknowledgment(4, None, 1)));
     }
     assert_eq!(engine.agent_counters().local_retransmissions, 0, "the old one is over");
     for _ in 0..4 {
         let duplicate = segment(Flags::ACK, client + 1, server + 1);
         drop(pass(
             &mut engine,
-            T,
+            later,
             Side::Wireless,
             &ethernet(Side::Wireless, None, &packet(4, UP, duplicate, &[])),
         ));

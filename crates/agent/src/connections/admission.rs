@@ -1,10 +1,13 @@
 //! Which segments the agent is shown.
 
 use super::{Connections, Place, Slot};
-use crate::guard::Verdict;
+use crate::guard::{Claim, Guard, Verdict};
 use crate::key::{ConnectionKey, End, Side};
 use crate::passed::PassedSyn;
-use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber};
+use seamline_wire::{Duration, Flags, Instant, Outbox, Segment};
+
+/// A connection that was heard more recently is not replaced, whatever both sides say: on real networks one who can send from both could say it.
+const ALIVE: Duration = Duration::from_secs(1);
 
 /// What to do with a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,41 +22,59 @@ pub enum Admission {
     Shown(Place),
 }
 
-/// What the two ends have sent before one has acknowledged the other.
+/// What the two ends have sent before one has acknowledged the other. Nothing of it is believed: it counts only if an acknowledgment confirms it.
 #[derive(Debug)]
-pub(super) struct Handshake {
+pub(super) struct Handshake<L> {
     pub(super) since: Instant,
-    /// By side: the first number, and the one behind the last.
-    seen: [Option<(SequenceNumber, SequenceNumber)>; 2],
-    /// By side: it has sent its FIN.
-    has_ended: [bool; 2],
+    /// By side.
+    seen: [Option<Seen<L>>; 2],
 }
 
-impl Handshake {
+/// Segments of one side that continue each other.
+#[derive(Clone, Copy, Debug)]
+struct Seen<L> {
+    claim: Claim,
+    /// What the other side had claimed, if one of them acknowledges that: who sends from this side and does not see the other cannot.
+    answered: Option<Claim>,
+    /// The FIN is among them.
+    has_ended: bool,
+    /// The link header of the newest one.
+    link: Option<L>,
+}
+
+impl<L: Copy> Seen<L> {
+    /// These, and one more if it continues them.
+    fn and(self, next: Self) -> Option<Self> {
+        let claim = self.claim.and(next.claim)?;
+        let answered = self.answered.or(next.answered);
+        let has_ended = self.has_ended || next.has_ended;
+        Some(Seen { claim, answered, has_ended, link: next.link.or(self.link) })
+    }
+}
+
+impl<L: Copy> Handshake<L> {
     pub(super) fn begun(since: Instant) -> Self {
-        Handshake { since, seen: [None; 2], has_ended: [false; 2] }
+        Handshake { since, seen: [None; 2] }
     }
-    fn note(&mut self, from: Side, segment: &Segment) {
-        let seen = &mut self.seen[from.index()];
-        let (first, end) = seen.unwrap_or((segment.sequence, segment.end()));
-        *seen = Some((first, end.max(segment.end())));
-        self.has_ended[from.index()] |= segment.flags.contains(Flags::FIN);
+    /// Of segments that do not continue each other the newest counts, or the one that acknowledges the other side. So a forged one does not keep the
+    /// connection from being confirmed.
+    fn note(&mut self, from: Side, segment: &Segment, link: Option<L>) {
+        let other = self.seen[from.other().index()].map(|seen| seen.claim);
+        let new = Seen {
+            claim: Claim::of(segment),
+            answered: other.filter(|claim| claim.is_confirmed_by(segment)),
+            has_ended: segment.flags.contains(Flags::FIN),
+            link,
+        };
+        let seen = self.seen[from.index()].get_or_insert(new);
+        let keeps_old = seen.answered.is_some() && new.answered.is_none();
+        *seen = seen.and(new).unwrap_or(if keeps_old { *seen } else { new });
     }
-    /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to any host.
-    fn is_confirmed_by(&self, from: Side, segment: &Segment) -> bool {
-        let answers =
-            segment.flags.contains(Flags::ACK) && !segment.flags.intersects(Flags::SYN | Flags::RST);
-        let seen = self.seen[from.other().index()];
-        answers
-            && seen.is_some_and(|(first, end)| {
-                segment.acknowledgment.is_after(first) && segment.acknowledgment.is_at_or_before(end)
-            })
+    /// What came the other way, if this segment acknowledges it. One with SYN or RST does not count: a host sends those to any host.
+    fn confirmed_by(&self, from: Side, segment: &Segment) -> Option<Seen<L>> {
+        let may = !segment.flags.intersects(Flags::SYN | Flags::RST);
+        self.seen[from.other().index()].filter(|seen| may && seen.claim.is_confirmed_by(segment))
     }
-}
-
-/// Whether it asks for a new connection.
-fn begins(flags: Flags) -> bool {
-    flags.contains(Flags::SYN) && !flags.contains(Flags::ACK)
 }
 
 impl<A: End, L: Copy> Connections<A, L> {
@@ -72,9 +93,6 @@ impl<A: End, L: Copy> Connections<A, L> {
         let mut passed = None;
         if flags.intersects(Flags::SYN | Flags::RST) {
             self.end_if_ended_by(now, from, key, segment, out);
-            if begins(flags) {
-                self.forget_unconfirmed(key);
-            }
             if !self.by_key.contains_key(&key) {
                 if flags.contains(Flags::RST) {
                     return Admission::Unknown;
@@ -96,7 +114,9 @@ impl<A: End, L: Copy> Connections<A, L> {
             self.counters.implausible += 1;
             return Admission::Implausible;
         }
-        self.note(now, index, from, link);
+        if self.credits(index, from, segment) {
+            self.note(now, index, from, link);
+        }
         if let Some((syn, (_, connection))) = passed.zip(self.slots[index].held.as_mut()) {
             connection.leave_alone(syn);
         }
@@ -115,14 +135,10 @@ impl<A: End, L: Copy> Connections<A, L> {
     ) {
         if segment.flags.intersects(Flags::SYN | Flags::RST) {
             self.end_if_ended_by(now, from, key, segment, out);
-            if !segment.flags.contains(Flags::ACK) || segment.flags.contains(Flags::RST) {
-                self.forget_unconfirmed(key);
-            }
         }
-        if let Some(place) = self.find_shown(&key) {
+        let Some(place) = self.find_shown(&key) else { return };
+        if self.believes(now, place.index(), from, segment, out) {
             self.note(now, place.index(), from, None);
-            let ends = |side| side == from && segment.flags.contains(Flags::FIN);
-            self.note_ends(place.index(), Side::BOTH.map(ends));
             let limit = self.limit(place.index());
             self.timers.bring_forward(place.index(), now + limit);
         }
@@ -136,13 +152,10 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
     }
 
-    /// These sides have sent their FINs.
-    pub(super) fn note_ends(&mut self, index: usize, has_ended: [bool; 2]) {
+    /// This side has sent its FIN.
+    pub(super) fn note_end(&mut self, index: usize, from: Side) {
         if let Some(guard) = &mut self.slots[index].guard {
-            Side::BOTH
-                .into_iter()
-                .filter(|side| has_ended[side.index()])
-                .for_each(|side| guard.note_end(side));
+            guard.note_end(from);
         }
     }
 
@@ -170,14 +183,6 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
     }
 
-    fn forget_unconfirmed(&mut self, key: ConnectionKey<A>) {
-        if let Some(&index) = self.by_key.get(&key)
-            && self.slots[index].is_unconfirmed
-        {
-            self.take(index);
-        }
-    }
-
     /// Whether the agent is shown the connection, from this segment on if not before.
     fn is_confirmed_by(
         &mut self,
@@ -191,14 +196,18 @@ impl<A: End, L: Copy> Connections<A, L> {
             return true;
         }
         let Some(handshake) = self.handshakes.get_mut(&index) else { return false };
-        if !handshake.is_confirmed_by(from, segment) {
-            handshake.note(from, segment);
-            self.note(now, index, from, link);
+        let Some(seen) = handshake.confirmed_by(from, segment) else {
+            handshake.note(from, segment, link);
             return false;
-        }
-        let has_ended = handshake.has_ended;
+        };
         self.confirm(index);
-        self.note_ends(index, has_ended);
+        if let Some(guard) = &mut self.slots[index].guard {
+            **guard = Guard::confirmed(seen.claim, seen.answered, from, segment);
+        }
+        self.note(now, index, from.other(), seen.link);
+        if seen.has_ended {
+            self.note_end(index, from.other());
+        }
         true
     }
 
@@ -213,6 +222,11 @@ impl<A: End, L: Copy> Connections<A, L> {
         handshake.is_some()
     }
 
+    /// Whether a part that judges by itself takes this segment for one of the connection.
+    fn credits(&self, index: usize, from: Side, segment: &Segment) -> bool {
+        self.slots[index].held.as_ref().is_none_or(|(_, connection)| connection.credits(from, segment))
+    }
+
     /// Whether this segment can be one of the connection; if it is the first of one that takes its place, that begins.
     fn believes(
         &mut self,
@@ -223,8 +237,9 @@ impl<A: End, L: Copy> Connections<A, L> {
         out: &mut Outbox,
     ) -> bool {
         let slot = &mut self.slots[index];
+        let is_alive = self.is_confirming && now < slot.last_heard() + ALIVE;
         let Some(guard) = &mut slot.guard else { return true };
-        match guard.judge(from, segment) {
+        match guard.judge_where(!is_alive, from, segment) {
             Verdict::Credible => true,
             Verdict::Implausible => false,
             Verdict::Replaced => {

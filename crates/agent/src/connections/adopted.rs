@@ -65,7 +65,8 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
         slot.held = Some((key, self.make.make()));
         self.set_kept(index, 0);
-        self.note_ends(index, has_ended);
+        let ended = Side::BOTH.into_iter().filter(|side| has_ended[side.index()]);
+        ended.for_each(|side| self.note_end(index, side));
         Some(self.place(index))
     }
     /// All is shown that was handed over: at the next [`Connections::wake`] the agent begins to send it.

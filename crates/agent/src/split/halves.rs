@@ -135,6 +135,11 @@ impl Halves {
         }
     }
 
+    /// Whether the endpoint of this side can take a segment for one of its peer's.
+    pub(super) fn credit(&self, from: Side, segment: &Segment) -> bool {
+        self.at(from).takes(segment)
+    }
+
     /// Whether both connections have ended, and nothing of them is expected any more.
     pub(super) fn are_over(&self) -> bool {
         self.lingers_until.is_none() && self.endpoints.iter().all(|it| it.state() == State::Closed)

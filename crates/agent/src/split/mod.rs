@@ -21,6 +21,7 @@ pub use parameters::{AgentTcp, Handshake, SplitParameters};
 use crate::Kind;
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Exit;
+use crate::guard::Guard;
 use crate::key::Side;
 use crate::passed::PassedSyn;
 use halves::Halves;
@@ -99,24 +100,41 @@ enum Part {
     /// Nothing has come yet.
     New,
     /// None: it had begun before, or there was no room.
-    Untouched {
-        /// When it comes again, it passes again: the other host may have answered it.
-        syn: PassedSyn,
-        /// There was no room for it.
-        lacks_room: bool,
-    },
+    Untouched(Box<Untouched>),
     /// Both ends.
     Ends(Box<Halves>),
+}
+
+/// A connection that passes.
+#[derive(Debug)]
+struct Untouched {
+    /// When it comes again, it passes again: the other host may have answered it.
+    syn: PassedSyn,
+    /// There was no room for it.
+    lacks_room: bool,
+    /// What its numbers can be: who guesses them must not end it, for what follows would be split in its middle.
+    guard: Guard,
+}
+
+impl Untouched {
+    fn part(syn: PassedSyn, lacks_room: bool) -> Part {
+        Part::Untouched(Box::new(Untouched { syn, lacks_room, guard: Guard::default() }))
+    }
+    fn is_ended_by(&self, from: Side, segment: &Segment) -> bool {
+        let is_reset = segment.flags.contains(Flags::RST);
+        let begins_again = !is_reset && !self.syn.is(segment) && !self.guard.has_heard(from.other());
+        begins_again || self.guard.is_ended_by(from, segment)
+    }
 }
 
 impl Split {
     fn begin(&self, now: Instant, from: Side, packet: &Packet, exit: &mut Exit<'_>) -> Part {
         let segment = &packet.segment;
         if !segment.flags.contains(Flags::SYN) || segment.flags.intersects(Flags::ACK | Flags::FIN) {
-            return Part::Untouched { syn: PassedSyn::shown_by(segment), lacks_room: false };
+            return Untouched::part(PassedSyn::shown_by(segment), false);
         }
         match Halves::new(now, from, packet, &self.shared, exit) {
-            None => Part::Untouched { syn: PassedSyn::shown_by(segment), lacks_room: true },
+            None => Untouched::part(PassedSyn::shown_by(segment), true),
             Some(halves) => {
                 exit.counters.split += 1;
                 Part::Ends(Box::new(halves))
@@ -129,7 +147,7 @@ impl Connection for Split {
     fn moves(&self) -> bool {
         match self.part {
             Part::Ends(_) => true,
-            Part::Untouched { syn, .. } => syn != PassedSyn::None,
+            Part::Untouched(ref it) => it.syn != PassedSyn::None,
             Part::New => false,
         }
     }
@@ -142,11 +160,12 @@ impl Connection for Split {
                 halves.on_packet(now, from, &packet, exit);
                 exit.absorb(packet);
             }
-            Part::Untouched { lacks_room: true, .. } => {
-                exit.counters.unknown += 1;
+            Part::Untouched(it) => {
+                exit.counters.unknown += u64::from(it.lacks_room);
+                it.guard.judge(from, &packet.segment);
                 exit.forward(from, packet);
             }
-            Part::New | Part::Untouched { .. } => exit.forward(from, packet),
+            Part::New => exit.forward(from, packet),
         }
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
@@ -162,7 +181,7 @@ impl Connection for Split {
     fn wake_at(&self) -> Instant {
         match &self.part {
             Part::Ends(halves) => halves.wake_at(),
-            Part::New | Part::Untouched { .. } => NEVER,
+            Part::New | Part::Untouched(_) => NEVER,
         }
     }
     fn judges(&self) -> bool {
@@ -173,14 +192,21 @@ impl Connection for Split {
         match &self.part {
             Part::Ends(halves) => !is_reset && halves.are_replaced_by(from, segment),
             Part::New => is_reset,
-            Part::Untouched { syn: passed, .. } => is_reset || !passed.is(segment),
+            Part::Untouched(it) => it.is_ended_by(from, segment),
+        }
+    }
+    fn credits(&self, from: Side, segment: &Segment) -> bool {
+        match &self.part {
+            Part::Ends(halves) => halves.credit(from, segment),
+            Part::Untouched(it) => it.guard.admits(from, segment),
+            Part::New => true,
         }
     }
     fn leave_alone(&mut self, passed: PassedSyn) {
-        self.part = Part::Untouched { syn: passed, lacks_room: false };
+        self.part = Untouched::part(passed, false);
     }
     fn is_left_alone(&self) -> bool {
-        matches!(self.part, Part::Untouched { .. })
+        matches!(self.part, Part::Untouched(_))
     }
     fn is_over(&self) -> bool {
         matches!(&self.part, Part::Ends(halves) if halves.are_over())

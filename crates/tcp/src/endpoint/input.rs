@@ -39,6 +39,18 @@ impl Endpoint {
         }
     }
 
+    /// Whether both numbers of a segment are such as the peer's can be: the sequence number in the window (RFC 9293 section 3.4), the acknowledgment as in RFC
+    /// 5961 section 5.2. Before the peer is known any can be.
+    pub fn takes(&self, segment: &Segment) -> bool {
+        if !self.state.is_synchronized() {
+            return true;
+        }
+        let start = self.receiver.offset(segment.sequence);
+        let is_answer = segment.flags.intersects(Flags::ACK);
+        self.receiver.accepts(start, segment.sequence_length())
+            && (!is_answer || self.acceptable_acknowledgment(segment).is_some())
+    }
+
     fn on_packet_when_synchronized(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let segment = &packet.segment;
         if self.repeats_syn(segment) {
