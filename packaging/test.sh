@@ -57,7 +57,7 @@ for name in seamline seamline-host; do
 done
 in_root /usr/bin/seamline check - <"$root/usr/share/doc/seamline/examples/quickstart.toml" >/dev/null || fail "an example is refused"
 
-for unit in seamline-agent seamline-mobile seamline-split; do
+for unit in seamline-agent seamline-mobile seamline-sender seamline-split; do
     [ -f "$root/usr/lib/systemd/system/$unit.service" ] || fail "no unit $unit"
     if command -v systemd-analyze >/dev/null; then
         # Only what it says of a line: the root lacks the units of the system itself.
@@ -73,6 +73,17 @@ done
 if [ "$(id -u)" = 0 ] && unshare --net true 2>/dev/null; then
     unshare --net timeout --preserve-status 1 "$root/usr/bin/seamline-host" mobile --config "$root/etc/seamline-mobile.toml" --dry-run \
         >"$scratch/log" 2>&1 || fail "the daemon refuses its settings: $(cat "$scratch/log")"
+fi
+
+# So do the sender's programs, as a user with the capabilities of its unit, where the packages have them.
+unit=$root/usr/lib/systemd/system/seamline-sender.service
+capabilities=$(sed -n 's/^AmbientCapabilities=//p' "$unit" | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
+if [ "$(id -u)" = 0 ] && "$root/usr/bin/seamline-host" sender --check >/dev/null 2>&1; then
+    set -- --reuid 65534 --regid 65534 --clear-groups --no-new-privs --inh-caps "$capabilities" --ambient-caps "$capabilities"
+    chmod 755 "$scratch"
+    setpriv "$@" "$root/usr/bin/seamline-host" sender --check >/dev/null || fail "seamline-sender has too few capabilities: $capabilities"
+    . "$root/etc/default/seamline-sender"
+    [ -n "$CGROUP" ] && [ -n "$OPTIONS" ] || fail "/etc/default/seamline-sender lacks a setting"
 fi
 
 if [ "$root" != "$scratch/root" ]; then
