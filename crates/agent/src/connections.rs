@@ -13,6 +13,7 @@ mod shares;
 
 pub use admission::Admission;
 pub use handed_over::Moved;
+pub use shares::{Amounts, Numbers, Owner, Shares};
 
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Counters;
@@ -24,7 +25,6 @@ use admission::Handshake;
 use room::Shortage;
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Duration, Instant, NodeId, Outbox};
-use shares::{Numbers, Shares};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an agent may hold, all connections together.

@@ -2,6 +2,7 @@
 
 use seamline_wire::control::RecoveryMessage;
 use seamline_wire::{NodeId, Packet, Port, TransportPort};
+use std::net::IpAddr;
 
 /// The side of an agent that a packet comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +58,16 @@ pub trait End: Copy + Ord {
 }
 
 impl End for NodeId {}
+
+impl End for IpAddr {
+    /// A host has as many IPv6 addresses as it likes in its prefix of 64 bits (RFC 7421).
+    fn network(self) -> Self {
+        match self {
+            IpAddr::V6(ip) => IpAddr::V6((ip.to_bits() >> 64 << 64).into()),
+            ip => ip,
+        }
+    }
+}
 
 /// A TCP connection, the same for both of its directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -37,7 +37,7 @@ mod ways;
 mod wtcp;
 
 pub use connection::{Connection, ConnectionMaker};
-pub use connections::{Admission, Connections, Limits, Moved, Place};
+pub use connections::{Admission, Amounts, Connections, Limits, Moved, Numbers, Owner, Place, Shares};
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use fairness::FairnessParameters;

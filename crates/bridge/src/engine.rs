@@ -82,13 +82,8 @@ struct Address {
 }
 
 impl End for Address {
-    /// A host has as many IPv6 addresses as it likes in its prefix of 64 bits (RFC 7421).
     fn network(self) -> Self {
-        let ip = match self.ip {
-            IpAddr::V6(ip) => IpAddr::V6((ip.to_bits() >> 64 << 64).into()),
-            ip => ip,
-        };
-        Address { ip, ..self }
+        Address { ip: self.ip.network(), ..self }
     }
 }
 

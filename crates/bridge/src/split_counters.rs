@@ -10,6 +10,10 @@ SplitCounters {
     counter "split_handed_over" taken: u64,
     /// SYNs forwarded unsplit because of the rate limit.
     counter "split_passed" passed: u64,
+    /// SYNs forwarded unsplit because their host on the wireless side, or its network, had as many connections as were free.
+    counter "split_passed_limited" passed_limited: u64,
+    /// Hosts on the wireless side, and networks, whose new connections are forwarded unsplit now.
+    gauge "split_limited" limited: u64,
     /// Connections split.
     counter "split_begun" begun: u64,
     /// Connections split now.
@@ -26,6 +30,12 @@ SplitCounters {
     counter "split_bytes_to_wired" bytes_to_wired: u64,
     /// Bytes relayed to hosts on the wireless side.
     counter "split_bytes_to_wireless" bytes_to_wireless: u64,
+    /// Bytes of memory that split connections have, mostly in the kernel.
+    gauge "split_kept_bytes" kept_bytes: u64,
+    /// Bytes of memory left for them: of `memory`, and of `net.ipv4.tcp_mem`.
+    gauge "split_left_bytes" left_bytes: u64,
+    /// Times the buffers of a connection were made smaller because its host had more memory than was left.
+    counter "split_buffers_shrunk" shrunk: u64,
     /// Times the relay stalled and new connections were forwarded unsplit.
     counter "split_bypasses" stalls: u64,
     /// 1 while new connections are forwarded unsplit because the relay has stalled.

@@ -88,14 +88,42 @@ pub fn set_receive_buffer(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
     Ok(forced.or_else(|_| setsockopt(socket, sockopt::RcvBuf, &bytes))?)
 }
 
+/// Set the size of the send buffer in bytes, beyond the system's limit if the process may.
+///
+/// # Errors
+/// None expected.
+pub fn set_send_buffer(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
+    let forced = setsockopt(socket, sockopt::SndBufForce, &bytes);
+    Ok(forced.or_else(|_| setsockopt(socket, sockopt::SndBuf, &bytes))?)
+}
+
 /// Set the sizes of both buffers in bytes, beyond the system's limit if the process may.
 ///
 /// # Errors
 /// None expected.
 pub fn set_buffers(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
     set_receive_buffer(socket, bytes)?;
-    let forced = setsockopt(socket, sockopt::SndBufForce, &bytes);
-    Ok(forced.or_else(|_| setsockopt(socket, sockopt::SndBuf, &bytes))?)
+    set_send_buffer(socket, bytes)
+}
+
+/// Bytes of memory that the kernel has for a socket: of what was received and not read, of what was sent and not acknowledged, and in reserve
+/// (`SO_MEMINFO`, Linux 4.12).
+///
+/// # Errors
+/// None expected.
+pub fn memory(socket: &impl AsFd) -> io::Result<u64> {
+    let mut numbers = [0_i32; 9];
+    let mut length = size_of_val(&numbers) as libc::socklen_t;
+    let (socket, level) = (socket.as_fd().as_raw_fd(), libc::SOL_SOCKET);
+    // SAFETY: the kernel writes at most `length` bytes to `numbers`, and the new length to `length`.
+    let result = unsafe {
+        libc::getsockopt(socket, level, libc::SO_MEMINFO, numbers.as_mut_ptr().cast(), &raw mut length)
+    };
+    Errno::result(result)?;
+    let which = [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_FWD_ALLOC, libc::SK_MEMINFO_WMEM_QUEUED];
+    // What is in reserve is negative for moments.
+    let bytes = which.into_iter().map(|which| i64::from(numbers[which as usize])).sum::<i64>();
+    Ok(bytes.max(0).unsigned_abs())
 }
 
 /// Wait until a descriptor is ready for reading (`POLLIN`) or writing (`POLLOUT`), at most for so long. Whether it is.

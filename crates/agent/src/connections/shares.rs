@@ -1,11 +1,11 @@
-//! What each host on the wireless side has of the room, and each network.
+//! What each host on the wireless side has of the room, and each network: of places, and of memory.
 
 use crate::key::End;
 use std::collections::BTreeMap;
 
 /// Who can have too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Owner<A> {
+pub enum Owner<A> {
     /// All hosts of a network.
     Network(A),
     /// One host.
@@ -13,12 +13,12 @@ pub(super) enum Owner<A> {
 }
 
 impl<A: End> Owner<A> {
-    /// To which a host belongs.
-    pub(super) fn both(host: A) -> [Self; 2] {
+    /// The network of a host, and the host.
+    pub fn both(host: A) -> [Self; 2] {
         [Owner::Network(host.network()), Owner::Host(host)]
     }
     /// Whether it is the owner of what this host has.
-    pub(super) fn has(self, host: A) -> bool {
+    pub fn has(self, host: A) -> bool {
         Owner::both(host).contains(&self)
     }
     fn level(self) -> usize {
@@ -31,31 +31,38 @@ impl<A: End> Owner<A> {
 
 /// What an owner has.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Amounts {
-    pub(super) connections: u64,
+pub struct Amounts {
+    /// Of its hosts.
+    pub connections: u64,
     /// Of kept packets.
-    pub(super) bytes: u64,
+    pub bytes: u64,
 }
 
 /// The numbers of a connection's owners, by which their amounts are found fast.
-pub(super) type Numbers = [u32; 2];
+pub type Numbers = [u32; 2];
 
 /// By owner.
 #[derive(Debug)]
-pub(super) struct Shares<A> {
+pub struct Shares<A> {
     numbers: BTreeMap<Owner<A>, u32>,
     /// By number; `None` if free.
     amounts: Vec<Option<(Owner<A>, Amounts)>>,
     free: Vec<u32>,
 }
 
+impl<A: End> Default for Shares<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<A: End> Shares<A> {
     /// Nobody has anything.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Shares { numbers: BTreeMap::new(), amounts: Vec::new(), free: Vec::new() }
     }
     /// A connection of this host begins.
-    pub(super) fn enter(&mut self, host: A) -> Numbers {
+    pub fn enter(&mut self, host: A) -> Numbers {
         Owner::both(host).map(|owner| {
             let number = match self.numbers.get(&owner) {
                 Some(number) => *number,
@@ -77,7 +84,7 @@ impl<A: End> Shares<A> {
         number
     }
     /// One for which so much was kept ends.
-    pub(super) fn leave(&mut self, numbers: Numbers, bytes: u64) {
+    pub fn leave(&mut self, numbers: Numbers, bytes: u64) {
         self.change(numbers, bytes, 0);
         for number in numbers {
             let Some((owner, amounts)) = &mut self.amounts[number as usize] else { continue };
@@ -90,7 +97,7 @@ impl<A: End> Shares<A> {
         }
     }
     /// Of one so much was kept before, and is now.
-    pub(super) fn change(&mut self, numbers: Numbers, before: u64, after: u64) {
+    pub fn change(&mut self, numbers: Numbers, before: u64, after: u64) {
         for number in numbers {
             if let Some((_, amounts)) = &mut self.amounts[number as usize] {
                 amounts.bytes = amounts.bytes + after - before;
@@ -98,14 +105,14 @@ impl<A: End> Shares<A> {
         }
     }
     /// What the network of a host has, and the host.
-    pub(super) fn of(&self, host: A) -> [Amounts; 2] {
+    pub fn of(&self, host: A) -> [Amounts; 2] {
         Owner::both(host).map(|owner| {
             let held = self.numbers.get(&owner).and_then(|number| self.amounts[*number as usize]);
             held.map_or(Amounts::default(), |(_, amounts)| amounts)
         })
     }
     /// The network that has most, and the host.
-    pub(super) fn heaviest(&self, of: impl Fn(&Amounts) -> u64) -> [Option<(Owner<A>, u64)>; 2] {
+    pub fn heaviest(&self, of: impl Fn(&Amounts) -> u64) -> [Option<(Owner<A>, u64)>; 2] {
         let mut heaviest: [Option<(Owner<A>, u64)>; 2] = [None; 2];
         for (owner, amounts) in self.amounts.iter().flatten() {
             let (most, amount) = (&mut heaviest[owner.level()], of(amounts));

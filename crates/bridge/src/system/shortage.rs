@@ -15,17 +15,17 @@ pub(super) struct Shortage {
 
 /// When something was reported last, and the counters at that time.
 #[derive(Debug)]
-struct Report<const N: usize> {
+pub(super) struct Report<const N: usize> {
     due: Every,
     reported: [u64; N],
 }
 
 impl<const N: usize> Report<N> {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Report { due: Every::new(WARN), reported: [0; N] }
     }
     /// What these counters have grown by, if one has and a report is due.
-    fn look(&mut self, now: Instant, counters: [u64; N]) -> Option<[u64; N]> {
+    pub(super) fn look(&mut self, now: Instant, counters: [u64; N]) -> Option<[u64; N]> {
         if counters == self.reported || !self.due.is_due(now) {
             return None;
         }

@@ -121,6 +121,7 @@ fn settings() -> Split {
         interfaces: interfaces(),
         connections: 100,
         buffer: 1 << 20,
+        memory: None,
         idle: Duration::from_secs(600),
         half_closed: Duration::from_secs(240),
         congestion_control: Some("cubic".to_owned()),

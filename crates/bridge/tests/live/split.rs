@@ -3,6 +3,7 @@
 mod ends;
 mod host;
 mod neighbours;
+mod slow;
 mod soak;
 
 use crate::Shared;
@@ -29,6 +30,7 @@ fn settings() -> Split {
         interfaces: ["b0".to_owned(), "b1".to_owned()],
         connections: 100,
         buffer: 256_000,
+        memory: None,
         idle: Duration::from_secs(600),
         half_closed: Duration::from_secs(240),
         congestion_control: None,

@@ -43,6 +43,7 @@ pub(super) fn read_split(path: &Path, text: &str) -> Result<Split, Diagnostics> 
     };
     let keys = table! { Split;
         key connections: whole(1, 1 << 20), "Maximum number of connections that are split";
+        optional memory: size_within(1 << 20, 1 << 40, "must be between 1 MiB and 1 TiB"), "Memory of all split connections; if left out: what the kernel has for TCP";
         key idle: positive_time(), "Time without data after which a connection is reset";
         part split (self): sockets, "Sockets of split connections";
     };

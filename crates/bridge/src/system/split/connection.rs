@@ -1,13 +1,14 @@
 //! A split connection: its two halves, and the bytes between them.
 
 use super::Split;
+use super::buffers::Buffers;
 use super::sockets::{end_in_order, failed, is_closed};
 use nix::sys::epoll::{Epoll, EpollFlags};
-use seamline_agent::Side;
-use seamline_host::socket::unacknowledged;
+use seamline_agent::{Numbers, Side};
+use seamline_host::socket::{memory, unacknowledged};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{IpAddr, Shutdown, TcpStream};
 
 /// Bytes read at once; so many may wait for the other half.
 pub(super) const CHUNK: usize = 64 << 10;
@@ -63,6 +64,15 @@ pub(super) struct Connection {
     /// All data has been relayed, but not all acknowledged.
     pub(super) is_ending: bool,
     pub(super) heard_at: Instant,
+    /// The host on the wireless side.
+    pub(super) host: IpAddr,
+    /// Its numbers, and those of its network.
+    pub(super) owners: Numbers,
+    /// What is set aside for it: what it may need, or has, in bytes.
+    pub(super) reserved: u64,
+    /// What it had when this was looked at last, in bytes.
+    pub(super) kept: u64,
+    buffers: Buffers,
     /// What the ends had not acknowledged when this was looked at last, in bytes; only looked at once one end has closed.
     unacknowledged: u32,
 }
@@ -79,10 +89,25 @@ pub(super) enum Progress {
 }
 
 impl Connection {
-    pub(super) fn new(halves: [TcpStream; 2], side: Side, now: Instant) -> Self {
+    /// Of a host, between sockets with so large buffers.
+    pub(super) fn new(
+        halves: [TcpStream; 2],
+        side: Side,
+        (host, owners): (IpAddr, Numbers),
+        buffer: u32,
+        now: Instant,
+    ) -> Self {
+        let halves = halves.map(Half::new);
+        let mut buffers = Buffers::new(buffer);
+        buffers.allow(None, &halves);
         Connection {
-            halves: halves.map(Half::new),
+            halves,
             side,
+            host,
+            owners,
+            reserved: 0,
+            kept: 0,
+            buffers,
             is_beginning: true,
             is_ending: false,
             heard_at: now,
@@ -101,6 +126,7 @@ impl Connection {
         }
         if handed != [0; 2] {
             self.heard_at = now;
+            self.buffers.grow(handed, &self.halves);
         }
         let is_over = self.halves.iter().all(|half| half.is_read && half.is_shut);
         if is_over { Progress::Ended(handed) } else { Progress::Open(handed) }
@@ -157,6 +183,20 @@ impl Connection {
             self.heard_at = now;
         }
         if left == 0 { settings.half_closed.min(settings.idle) } else { settings.idle }
+    }
+
+    /// See what memory it has, in the kernel and here.
+    pub(super) fn measure(&mut self) {
+        let of_half = |half: &Half| memory(&half.stream).unwrap_or(0) + half.waiting.capacity() as u64;
+        self.kept = self.halves.iter().map(of_half).sum();
+    }
+    /// Bytes that it may need, or has.
+    pub(super) fn needs(&self) -> u64 {
+        self.kept.max(self.buffers.memory())
+    }
+    /// There is so much for it, or enough. Whether its buffers are smaller now.
+    pub(super) fn allow(&mut self, memory: Option<u64>) -> bool {
+        self.buffers.allow(memory, &self.halves)
     }
 
     /// All data has been relayed: from now on closing lets the kernel deliver what is not acknowledged yet.

@@ -1,8 +1,11 @@
 //! Split TCP (I-TCP: Bakre and Badrinath, 1995) with the kernel's own TCP on both sides: connections through this host end here, and
 //! others begin, from the same addresses and ports, so that neither end needs to know.
 
+mod buffers;
 mod connection;
+mod fair;
 mod host;
+mod memory;
 mod owner;
 mod relay;
 mod routes;
@@ -33,6 +36,9 @@ pub struct Split {
     pub connections: u32,
     /// Bytes that each of a connection's two sockets keeps unread, and as many unacknowledged.
     pub buffer: u32,
+    /// Bytes of memory for all connections together, most of it in the kernel; `None`: what the kernel has for TCP. Who has more than is left gets
+    /// smaller buffers.
+    pub memory: Option<u64>,
     /// A connection that has carried nothing for this long is reset.
     pub idle: Duration,
     /// The same, once one end has closed and nothing is left to deliver.
@@ -56,6 +62,7 @@ impl Default for Split {
             interfaces: Default::default(),
             connections: 1024,
             buffer: 512_000,
+            memory: None,
             idle: Duration::from_secs(7440),
             half_closed: Duration::from_secs(240),
             congestion_control: None,

@@ -1,8 +1,9 @@
 //! All split connections, and the loop that relays their bytes.
 
 use super::connection::{CHUNK, Connection, Progress, Watch};
+use super::fair::{Fair, Who};
 use super::host::Room;
-use super::{Split, sockets};
+use super::{Split, memory, sockets};
 use crate::split_counters::SplitCounters;
 use crate::system::log::{CHECK, Every};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
@@ -43,6 +44,7 @@ pub(super) struct Relay<'a> {
     ending: Vec<usize>,
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
+    fair: Fair,
     look: Every,
     let_go: Every,
     /// When the kernel ran out of resources.
@@ -63,7 +65,7 @@ impl<'a> Relay<'a> {
         for (token, (_, listener)) in (LISTENERS..).zip(&listeners) {
             epoll.add(listener, EpollEvent::new(EpollFlags::EPOLLIN, token))?;
         }
-        Ok(Relay {
+        let mut relay = Relay {
             settings,
             room,
             listeners,
@@ -77,16 +79,19 @@ impl<'a> Relay<'a> {
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("it has that length")),
             counters: SplitCounters::default(),
+            fair: Fair::default(),
             look: Every::new(LOOK),
             let_go: Every::new(LET_GO),
             exhausted_at: None,
             answered: Vec::new(),
             trouble: None,
-        })
+        };
+        relay.share_memory();
+        Ok(relay)
     }
 
     pub(super) fn counters(&self) -> SplitCounters {
-        SplitCounters { open: self.open() as u64, ..self.counters }
+        SplitCounters { open: self.open() as u64, limited: self.fair.limited() as u64, ..self.counters }
     }
     pub(super) fn open(&self) -> usize {
         self.connections.len() - self.free.len() - self.freed.len()
@@ -95,6 +100,14 @@ impl<'a> Relay<'a> {
     pub(super) fn has_room(&self, had_room: bool) -> bool {
         let most = self.room.connections;
         self.exhausted_at.is_none() && self.open() < if had_room { most } else { most - most / 10 }
+    }
+    /// Since the last call: whose new connections are to pass from now on, and whose are to be split again.
+    pub(super) fn take_news(&mut self) -> Vec<(Who, bool)> {
+        self.fair.take_news()
+    }
+    /// Places that are not taken.
+    fn places(&self) -> u64 {
+        self.room.connections.saturating_sub(self.open()) as u64
     }
     /// Why a connection could not be opened, if one failed since the last call.
     pub(super) fn take_trouble(&mut self) -> Option<String> {
@@ -126,6 +139,7 @@ impl<'a> Relay<'a> {
         }
         if self.look.is_due(now) {
             self.expire(now);
+            self.share_memory();
         }
         if self.exhausted_at.is_some_and(|at| now.saturating_since(at) >= LOOK) {
             self.exhausted_at = None;
@@ -207,11 +221,16 @@ impl<'a> Relay<'a> {
     }
 
     fn enter(&mut self, now: Instant, client: Answered, server: TcpStream) -> io::Result<()> {
+        let other = client.stream.local_addr()?;
+        let host = if client.side == Side::Wireless { client.address.ip() } else { other.ip() };
         let place = self.free.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
         });
-        self.connections[place] = Some(Connection::new([client.stream, server], client.side, now));
+        let owners = self.fair.enter(host, self.places());
+        let (halves, buffer) = ([client.stream, server], self.settings.buffer);
+        self.connections[place] = Some(Connection::new(halves, client.side, (host, owners), buffer, now));
+        self.reserve(place);
         self.watch(place).inspect_err(|_| self.forget(place))?;
         self.counters.begun += 1;
         Ok(())
@@ -238,6 +257,9 @@ impl<'a> Relay<'a> {
         match connection.go_on(now, &mut self.chunk) {
             Progress::Open(handed) => {
                 self.count(side, handed);
+                if self.connections[place].as_ref().is_some_and(|it| it.needs() > it.reserved) {
+                    self.reserve(place);
+                }
                 if self.watch(place).is_err() {
                     self.fail(place, half);
                 }
@@ -316,8 +338,10 @@ impl<'a> Relay<'a> {
 
     /// Close the sockets, which resets both ends unless they closed in order, and removes them from epoll.
     fn forget(&mut self, place: usize) {
-        if self.connections[place].take().is_some() {
+        if let Some(connection) = self.connections[place].take() {
+            self.fair.leave(connection.owners, connection.reserved);
             self.freed.push(place);
+            self.fair.review(self.places());
         }
     }
 
@@ -332,13 +356,50 @@ impl<'a> Relay<'a> {
         }
     }
 
+    /// Set memory aside for what a connection may need now; where its host has more than is left, its buffers get smaller.
+    fn reserve(&mut self, place: usize) {
+        let Some(connection) = self.connections[place].as_mut() else { return };
+        let before = connection.reserved;
+        set_aside(&mut self.fair, connection);
+        let is_smaller = connection.allow(self.fair.memory_of_each(connection.host));
+        set_aside(&mut self.fair, connection);
+        // One that was denied what it has just earned is not smaller than before.
+        self.counters.shrunk += u64::from(is_smaller && connection.reserved < before);
+    }
+
+    /// See what all have, and how much is left.
+    fn share_memory(&mut self) {
+        let (mut kept, mut reserved) = (0, 0);
+        for connection in self.connections.iter_mut().flatten() {
+            connection.measure();
+            kept += connection.kept;
+            reserved += connection.reserved.max(connection.kept);
+        }
+        let of_kernel =
+            memory::pressure().zip(memory::used()).map(|(most, used)| (most, used - kept.min(used)));
+        let of_setting = self.settings.memory.map(|most| (most, 0));
+        let left = |(most, others): (u64, u64)| (most as i64).saturating_sub_unsigned(others + reserved);
+        self.fair.left = of_kernel.into_iter().chain(of_setting).map(left).min();
+        (0..self.connections.len()).for_each(|place| self.reserve(place));
+        (self.counters.kept_bytes, self.counters.left_bytes) =
+            (kept, self.fair.left.unwrap_or(0).max(0).unsigned_abs());
+    }
+
     /// Reset all that are left.
     pub(super) fn reset_all(&mut self) {
         self.counters.reset += self.open() as u64;
+        self.fair = Fair::default();
         self.connections.clear();
         self.answered.clear();
         self.free.clear();
         self.freed.clear();
         self.ending.clear();
     }
+}
+
+/// As much as a connection needs now.
+fn set_aside(fair: &mut Fair, connection: &mut Connection) {
+    let needs = connection.needs();
+    let before = std::mem::replace(&mut connection.reserved, needs);
+    fair.change(connection.owners, before, needs);
 }

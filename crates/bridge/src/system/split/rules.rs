@@ -1,6 +1,7 @@
 //! What has the kernel hand connections over: a table of nftables that lives as long as this process, and a way for packets that bear its
 //! mark to this host.
 
+use super::fair::Who;
 use super::owner::Owner;
 use super::routes::Routes;
 use seamline_host::clock;
@@ -9,7 +10,7 @@ use seamline_host::socket::pause;
 use seamline_wire::Duration;
 use std::fmt::Write;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// The mark of packets that are for a socket here although their destination is another host.
@@ -64,6 +65,8 @@ pub(super) struct Passed {
     pub(super) taken: u64,
     /// Beginnings that passed because too many came in a second.
     pub(super) passed: u64,
+    /// Beginnings that passed because their host, or its network, has many connections.
+    pub(super) limited: u64,
 }
 
 impl Rules {
@@ -99,6 +102,16 @@ impl Rules {
         self.owner.write(&format!("flush chain inet {TABLE} begin\n{rules}"))
     }
 
+    /// From now on let new connections of these pass, or hand them over again.
+    ///
+    /// # Errors
+    /// When the process that holds the table has ended, and the table with it.
+    pub(super) fn limit(&mut self, changes: &[(Who, bool)]) -> io::Result<()> {
+        self.owner.write(
+            &changes.iter().map(|(owner, is_limited)| element(*owner, *is_limited)).collect::<String>(),
+        )
+    }
+
     /// # Errors
     /// When the process that holds the table has ended, and the table with it.
     pub(super) fn check(&mut self) -> io::Result<()> {
@@ -123,7 +136,7 @@ impl Rules {
             let mut counters = objects.map(|object| &object["counter"]);
             counters.find(|it| it["name"] == name).and_then(|it| it["packets"].as_u64()).unwrap_or(0)
         };
-        Ok(Passed { taken: count("taken"), passed: count("passed") })
+        Ok(Passed { taken: count("taken"), passed: count("passed"), limited: count("limited") })
     }
 }
 
@@ -160,6 +173,10 @@ fn table(terms: &Terms) -> String {
         "add table inet {TABLE} {{ flags owner; }}\n\
          add counter inet {TABLE} taken\n\
          add counter inet {TABLE} passed\n\
+         add counter inet {TABLE} limited\n\
+         add set inet {TABLE} hosts4 {{ type ipv4_addr; }}\n\
+         add set inet {TABLE} hosts6 {{ type ipv6_addr; }}\n\
+         add set inet {TABLE} networks6 {{ type ipv6_addr; }}\n\
          add chain inet {TABLE} begin\n\
          add chain inet {TABLE} arrive {{ type filter hook prerouting priority raw; policy accept; }}\n\
          add rule inet {TABLE} arrive meta l4proto != {{ tcp, icmp, icmpv6 }} accept\n\
@@ -192,9 +209,39 @@ fn halves(Terms { interfaces: [wired, wireless], entrances, .. }: &Terms) -> Str
     rules
 }
 
-/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: this host does not have the key.
-fn beginnings(Terms { entrances, beginnings, is_dry, .. }: &Terms) -> String {
+/// A host or a network in the set of those whose new connections pass.
+fn element(owner: Who, is_limited: bool) -> String {
+    let (set, address) = match owner {
+        Who::Network(address @ IpAddr::V6(_)) => ("networks6", address),
+        Who::Host(address @ IpAddr::V6(_)) => ("hosts6", address),
+        Who::Network(address) | Who::Host(address) => ("hosts4", address),
+    };
+    let verb = if is_limited { "add" } else { "delete" };
+    format!("{verb} element inet {TABLE} {set} {{ {address} }}\n")
+}
+
+/// New connections of limited hosts on the wireless side, whoever begins them.
+fn limited(Terms { interfaces: [wired, wireless], .. }: &Terms) -> String {
     let mut rules = String::new();
+    for (interface, end) in [(wireless, "saddr"), (wired, "daddr")] {
+        for (expression, set) in [
+            (format!("ip {end}"), "hosts4"),
+            (format!("ip6 {end}"), "hosts6"),
+            (format!("ip6 {end} & ffff:ffff:ffff:ffff::"), "networks6"),
+        ] {
+            let _ = writeln!(
+                rules,
+                "add rule inet {TABLE} begin iifname \"{interface}\" {expression} @{set} counter name limited return"
+            );
+        }
+    }
+    rules
+}
+
+/// SYNs that are signed (TCP-MD5, RFC 2385; TCP-AO, RFC 5925) pass: this host does not have the key.
+fn beginnings(terms: &Terms) -> String {
+    let Terms { entrances, beginnings, is_dry, .. } = terms;
+    let mut rules = limited(terms);
     for option in [19, 29] {
         let _ = writeln!(rules, "add rule inet {TABLE} begin tcp option {option} exists return");
     }

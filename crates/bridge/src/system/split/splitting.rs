@@ -1,18 +1,21 @@
 //! The loop of splitting, from the start to the drain.
 
 use super::Split;
+use super::fair::Who;
 use super::host::Room;
 use super::relay::Relay;
 use super::watch::Shared;
 use crate::split_counters::SplitCounters;
 use crate::system::log::{Every, Log, LogSender, WARN};
 use crate::system::publish::Publisher;
+use crate::system::shortage::Report;
 use nix::poll::PollFlags;
 use seamline_host::service::Service;
 use seamline_host::socket::wait;
 use seamline_host::{Journal, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -31,6 +34,11 @@ pub(super) struct Splitting<'a> {
     takes: bool,
     look: Every,
     warned_at: Option<Instant>,
+    /// When a host was limited that the log says.
+    limited: Every,
+    /// Those since that it does not say.
+    unlogged: u64,
+    short_of_memory: Report<1>,
     service: Service,
 }
 
@@ -55,6 +63,9 @@ impl<'a> Splitting<'a> {
             takes: true,
             look,
             warned_at: None,
+            limited: Every::new(WARN),
+            unlogged: 0,
+            short_of_memory: Report::new(),
             service,
         }
     }
@@ -134,6 +145,7 @@ impl<'a> Splitting<'a> {
         let shared = self.shared;
         self.relay.turn(|| shared.come_round())?;
         shared.come_round();
+        self.limit()?;
         if shared.resume(self.takes)? {
             self.log.write(Line::new("resume"));
         }
@@ -143,9 +155,37 @@ impl<'a> Splitting<'a> {
         self.warn(now);
         if self.look.is_due(now) {
             self.publisher.publish(self.counters().text());
+            self.report_memory(now);
             shared.rules().check()?;
         }
         Ok(())
+    }
+
+    /// New connections of who has too many pass from now on, and are split again once he has fewer.
+    fn limit(&mut self) -> io::Result<()> {
+        let news = self.relay.take_news();
+        if news.is_empty() {
+            return Ok(());
+        }
+        self.shared.rules().limit(&news)?;
+        for (owner, _) in news.into_iter().filter(|(_, is_limited)| *is_limited) {
+            if !self.limited.is_due(clock::monotonic()) {
+                self.unlogged += 1;
+                continue;
+            }
+            let line = Line::new("limited").with("host", format_owner(owner));
+            let line = line.with("open", self.relay.open() as u64);
+            self.log.write(line.with("others", std::mem::take(&mut self.unlogged)));
+        }
+        Ok(())
+    }
+
+    fn report_memory(&mut self, now: Instant) {
+        let counters = self.relay.counters();
+        if let Some([shrunk]) = self.short_of_memory.look(now, [counters.shrunk]) {
+            let line = Line::new("memory-full").with("kept_bytes", counters.kept_bytes);
+            self.log.write(line.with("left_bytes", counters.left_bytes).with("buffers_shrunk", shrunk));
+        }
     }
 
     fn warn(&mut self, now: Instant) {
@@ -162,10 +202,18 @@ impl<'a> Splitting<'a> {
         SplitCounters {
             taken: self.shared.taken.load(Ordering::Relaxed),
             passed: self.shared.passed.load(Ordering::Relaxed),
+            passed_limited: self.shared.limited.load(Ordering::Relaxed),
             stalls: self.shared.stalls.load(Ordering::Relaxed),
             is_stalled: self.shared.is_stalled.load(Ordering::Relaxed),
             ..self.relay.counters()
         }
+    }
+}
+
+fn format_owner(owner: Who) -> String {
+    match owner {
+        Who::Network(address @ IpAddr::V6(_)) => format!("{address}/64"),
+        Who::Network(address) | Who::Host(address) => address.to_string(),
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) struct Shared {
     /// The kernel's counters: see [`Passed`].
     pub(super) taken: AtomicU64,
     pub(super) passed: AtomicU64,
+    pub(super) limited: AtomicU64,
 }
 
 impl Shared {
@@ -42,6 +43,7 @@ impl Shared {
             stalls: AtomicU64::new(0),
             taken: AtomicU64::new(0),
             passed: AtomicU64::new(0),
+            limited: AtomicU64::new(0),
         }
     }
     pub(super) fn rules(&self) -> MutexGuard<'_, Rules> {
@@ -53,9 +55,10 @@ impl Shared {
 
     /// Read the kernel's counters. A failure is ignored.
     pub(super) fn count(&self) {
-        if let Ok(Passed { taken, passed }) = Rules::passed() {
+        if let Ok(Passed { taken, passed, limited }) = Rules::passed() {
             self.taken.store(taken, Ordering::Relaxed);
             self.passed.store(passed, Ordering::Relaxed);
+            self.limited.store(limited, Ordering::Relaxed);
         }
     }
 
