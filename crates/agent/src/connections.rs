@@ -8,6 +8,7 @@ mod admission;
 mod adopted;
 mod handed_over;
 mod machine;
+mod measuring;
 mod room;
 mod shares;
 
@@ -16,11 +17,13 @@ pub use handed_over::Moved;
 
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Counters;
+use crate::flow::{Flow, Measurements};
 use crate::guard::Guard;
 use crate::key::{ConnectionKey, End, Side};
 use crate::passed::PassedSyns;
 use crate::ways::Ways;
 use admission::Handshake;
+use measuring::Measuring;
 use room::Shortage;
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Duration, Instant, NodeId, Outbox};
@@ -94,6 +97,8 @@ struct Slot<A, L> {
     owners: Numbers,
     /// What its numbers can be; `None` if its part judges that.
     guard: Option<Box<Guard>>,
+    /// What its segments show of the paths; `None` if nothing is measured.
+    flow: Option<Box<Flow>>,
 }
 
 impl<A, L> Slot<A, L> {
@@ -108,6 +113,7 @@ impl<A, L> Slot<A, L> {
         kept: 0,
         owners: [0; 2],
         guard: None,
+        flow: None,
     };
 
     fn last_heard(&self) -> Instant {
@@ -123,6 +129,7 @@ impl<A, L> Slot<A, L> {
 pub struct Connections<A = NodeId, L = ()> {
     limits: Limits,
     is_confirming: bool,
+    measuring: Option<Measuring>,
     inside_tunnels: bool,
     make: ConnectionMaker,
     by_key: BTreeMap<ConnectionKey<A>, usize>,
@@ -152,6 +159,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         Connections {
             limits: Limits { connections: limits.connections.min(Place::MOST), ..limits },
             is_confirming: false,
+            measuring: None,
             inside_tunnels: false,
             make,
             by_key: BTreeMap::new(),
@@ -181,6 +189,18 @@ impl<A: End, L: Copy> Connections<A, L> {
         self
     }
 
+    /// Measure what the segments of connections show of the paths, with [`Connections::measure`]. `acts` is whether what the agent sends leaves:
+    /// otherwise it repairs nothing.
+    #[must_use]
+    pub fn measuring(mut self, acts: bool) -> Self {
+        self.measuring = Some(Measuring { acts, all: Measurements::default() });
+        self
+    }
+
+    /// What was measured, of all connections since the beginning.
+    pub fn measurements(&self) -> Measurements {
+        self.measuring.as_ref().map_or_else(Measurements::default, |it| it.all)
+    }
     /// What it has done.
     pub fn counters(&self) -> Counters {
         self.counters
