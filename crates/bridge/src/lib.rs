@@ -9,6 +9,7 @@ pub mod engine;
 mod frame;
 mod handed;
 mod joined;
+mod measured;
 pub mod metrics;
 mod outgoing;
 mod split_counters;

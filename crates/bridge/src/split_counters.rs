@@ -1,7 +1,8 @@
 //! The counters of split connections, for the log and as Prometheus text.
 
-use crate::metrics::{counters, write};
-use seamline_host::Line;
+use crate::metrics::PREFIX;
+use seamline_host::metrics::{Process, Text};
+use seamline_host::{Line, counters};
 
 counters! {
 /// The counters of split connections at one time.
@@ -35,10 +36,10 @@ SplitCounters {
 
 impl SplitCounters {
     /// As Prometheus text.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        write(&mut out, Self::METRICS, &[("", self)]);
-        out
+    pub fn text(&self, process: &Process) -> String {
+        let mut text = Text::new(PREFIX, process);
+        text.add(Self::METRICS, &[("", self)]);
+        text.into_string()
     }
 
     /// As a line of the log.

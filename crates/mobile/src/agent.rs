@@ -10,6 +10,7 @@ mod arriving;
 mod carriers;
 mod freezing;
 mod help;
+mod outages;
 mod status;
 
 pub use status::Counters;
@@ -21,6 +22,7 @@ use crate::links::{Change, Described, Links};
 use crate::schedule::Reconfigurations;
 use crate::settings::Settings;
 use freezing::Freezing;
+use outages::Outages;
 use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
 use std::io;
@@ -114,6 +116,7 @@ pub struct Agent {
     connections: Connections,
     links: Links,
     freezing: Freezing,
+    outages: Outages,
     counters: Counters,
     /// Whether nothing is sent, only logged.
     is_dry: bool,
@@ -136,6 +139,7 @@ impl Agent {
             connections,
             links: Links::default(),
             freezing: Freezing::default(),
+            outages: Outages::default(),
             counters: Counters::default(),
             is_dry,
             scheduled_until: None,
@@ -237,6 +241,7 @@ impl Agent {
         let carried = self.carried(index);
         self.freezes_changed(now, &carried, change);
         let Some(link) = self.links.name(index) else { return };
+        self.outages.changed(now, index, change);
         let mut touched = 0_u64;
         for (_, connection) in self.connections.iter_mut() {
             let Some(is_named) = carried.get(&connection.interface) else { continue };

@@ -335,7 +335,7 @@ fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
 }
 
 fn run_until_killed(socket: &Path) {
-    let options = Options { socket: socket.to_owned(), is_dry: false, json: false };
+    let options = Options { socket: socket.to_owned(), is_dry: false, json: false, metrics: None };
     let (_open, stop) = UnixStream::pair().unwrap();
     Daemon::open(freezing(), &options).unwrap().run(&stop, std::io::stdout()).unwrap();
 }

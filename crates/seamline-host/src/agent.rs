@@ -85,7 +85,7 @@ struct AgentArguments {
     dry_run: bool,
     /// Serve counters to Prometheus at an address, or write them to a file every second
     #[arg(long, value_name = "ADDRESS:PORT|PATH")]
-    metrics: Option<String>,
+    metrics: Option<Metrics>,
     /// Write the log as JSON
     #[arg(long)]
     json: bool,
@@ -253,7 +253,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
     let options = Options {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
-        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
+        metrics: arguments.metrics.clone(),
         json: arguments.json,
         fallback: if arguments.keep_forwarding { FallbackBy::KernelForGood } else { FallbackBy::Kernel },
         runs_first: !arguments.normal_priority,
@@ -289,7 +289,7 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
     let settings = Split {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
         is_dry: arguments.dry_run,
-        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
+        metrics: arguments.metrics.clone(),
         json: arguments.json,
         ..settings
     };
@@ -304,17 +304,6 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
 
 fn print_memory(bytes: u64, connections: u32) {
     eprintln!("at most {} MiB for {connections} connections (docs/how-to/agent.md)", bytes >> 20);
-}
-
-/// An address with a port, or the path of a file.
-fn metrics(given: &str) -> Result<Metrics, Failure> {
-    match given.parse() {
-        Ok(address) => Ok(Metrics::Http(address)),
-        Err(_) if given.contains('/') || !given.contains(':') => Ok(Metrics::File(given.into())),
-        Err(_) => Err(Failure::Input(format!(
-            "--metrics {given} is no address with a port, such as 127.0.0.1:9477; for a file of that name write ./{given}"
-        ))),
-    }
 }
 
 fn failure(error: io::Error) -> Failure {

@@ -6,7 +6,7 @@ use seamline_cli::{Failure, Outcome, print};
 use seamline_host::confinement::{Capability, keep_capabilities};
 use seamline_mobile::Settings;
 use seamline_mobile::command::Command;
-use seamline_mobile::system::{Daemon, Options, ask};
+use seamline_mobile::system::{Daemon, Metrics, Options, ask};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Send nothing; log what would be sent
     #[arg(long)]
     dry_run: bool,
+    /// Serve counters to Prometheus at an address, or write them to a file every second
+    #[arg(long, value_name = "ADDRESS:PORT|PATH", conflicts_with_all = ["status", "tell"])]
+    metrics: Option<Metrics>,
     /// Write the log, or the status, as JSON
     #[arg(long)]
     json: bool,
@@ -61,7 +64,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let settings = arguments.config.as_deref().map_or_else(|| Ok(Settings::default()), read)?;
     let stop = stop_socket()?;
-    let options = Options { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
+    let options = Options {
+        socket: socket.clone(),
+        is_dry: arguments.dry_run,
+        json: *json,
+        metrics: arguments.metrics.clone(),
+    };
     let mut daemon = Daemon::open(settings, &options).map_err(failure)?;
     keep_capabilities(&CAPABILITIES).map_err(failure)?;
     daemon.run(&stop, io::stdout()).map_err(failure)

@@ -14,7 +14,6 @@ mod flows;
 mod programs;
 mod words;
 
-use super::log::Every;
 use super::port::Port;
 use crate::engine::Flow;
 use flows::Secret;
@@ -22,7 +21,7 @@ use programs::Common;
 use seamline_agent::Side;
 use seamline_host::bpf::{SharedWords, classifier, filter};
 use seamline_host::netlink::classifiers::{attach, detach};
-use seamline_host::{Line, explained};
+use seamline_host::{Every, Line, explained};
 use seamline_wire::{Duration, Instant};
 use std::collections::VecDeque;
 use std::io;

@@ -1,13 +1,13 @@
 //! Plain forwarding while the agent's thread does not respond.
 
-use super::log::{CHECK, Every, LogSender};
+use super::log::{CHECK, LogSender};
 use super::port::{Batch, Port};
 use super::worker::Shared;
 use crate::outgoing::Outgoing;
 use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::socket::timeout;
-use seamline_host::{Line, clock};
+use seamline_host::{Every, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;

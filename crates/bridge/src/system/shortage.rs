@@ -1,8 +1,8 @@
 //! What the log says when there is too little time, memory or room in the table for all connections.
 
-use super::log::{Every, WARN};
+use super::log::WARN;
 use crate::engine::Engine;
-use seamline_host::Line;
+use seamline_host::{Every, Line};
 use seamline_wire::Instant;
 
 /// Each kind of shortage is reported at most once a minute, with what it cost since the last report.

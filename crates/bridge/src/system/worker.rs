@@ -6,9 +6,8 @@ use super::files::require_own;
 use super::guard::{Guard, discard};
 use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::interfaces::Claim;
-use super::log::{CHECK, Every, Log, WARN};
+use super::log::{CHECK, Log, WARN};
 use super::port::{Batch, Port};
-use super::publish::{Metrics, Publisher};
 use super::shortage::Shortage;
 use crate::engine::{Engine, Settings};
 use crate::metrics::{BridgeCounters, PortCounters, Snapshot};
@@ -19,9 +18,10 @@ use seamline_agent::Side;
 use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
 use seamline_host::scheduling::{Scheduling, run_first};
+use seamline_host::metrics::{Metrics, Process, Publisher, Publishing};
 use seamline_host::service::Service;
 use seamline_host::socket::{timeout, wait};
-use seamline_host::{Journal, Line, clock, explained, folder_of};
+use seamline_host::{Every, Journal, Line, clock, explained, folder_of};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -67,9 +67,8 @@ pub(super) struct Shared {
 
 /// A frame that has waited longer is forwarded without the agent. That is cheaper, so the queue drains.
 const OVERLOAD: Duration = Duration::from_millis(50);
-/// How often it checks the interfaces, and publishes the counters.
+/// How often it checks the interfaces.
 const LOOK: Duration = Duration::from_millis(250);
-const PUBLISH: Duration = Duration::from_secs(1);
 /// How long it pauses after a failure: longer than the guard waits before it takes over.
 const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
@@ -111,7 +110,9 @@ pub fn run(
     let is_guarded = fallback.is_none();
     let scheduling = if options.runs_first { run_first() } else { Scheduling::AsBefore };
     let confined = if options.confines { Some(confine(&CAPABILITIES, &options.folders())?) } else { None };
-    let mut worker = Worker::new(settings, options, ports, jobs, fallback);
+    let warn = sender.clone();
+    let publishing = publisher.begin(move |line| warn.send(line));
+    let mut worker = Worker::new(settings, options, ports, jobs, fallback, publishing);
     let confined = confined.map_or_else(|| "no".to_owned(), |it| it.to_string());
     log.write(worker.start().with("confined", confined).with("scheduling", scheduling.to_string()));
     warning.into_iter().chain(claim.warning()).chain(addresses).for_each(|line| log.write(line));
@@ -119,10 +120,9 @@ pub fn run(
         if is_guarded {
             scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));
         }
-        scope.spawn(|| publisher.serve(&shared.stop, &sender));
         scope.spawn(|| handing_out.run(&shared, &sender));
         scope.spawn(|| incoming.run(&shared, &sender));
-        let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
+        let result = worker.run_again_and_again(&shared, &mut log, stop.as_fd());
         shared.stop.store(true, Ordering::SeqCst);
         result
     })?;
@@ -184,7 +184,8 @@ struct Worker<'a> {
     fallback: Option<Fallback>,
     stalls: Stalls,
     look: Every,
-    publish: Every,
+    publishing: Publishing,
+    process: Process,
     /// Of each interface, about packets that were coalesced.
     warning: [Every; 2],
     shortage: Shortage,
@@ -198,8 +199,13 @@ impl<'a> Worker<'a> {
         ports: [Option<Port>; 2],
         jobs: Jobs,
         fallback: Option<Fallback>,
+        publishing: Publishing,
     ) -> Self {
+        let [wired, wireless] = &options.interfaces;
+        let mode = if settings.is_dry { "dry-run" } else { "active" };
+        let about = [("agent", settings.kind.name), ("mode", mode), ("in", wired), ("out", wireless)];
         Worker {
+            process: Process::new(&about, clock::wall()),
             engine: Engine::new(settings),
             options,
             ports,
@@ -211,7 +217,7 @@ impl<'a> Worker<'a> {
             fallback,
             stalls: Stalls::default(),
             look: Every::new(LOOK),
-            publish: Every::new(PUBLISH),
+            publishing,
             warning: [Every::new(WARN); 2],
             shortage: Shortage::new(),
             service: Service::ready(clock::monotonic()),
@@ -235,13 +241,12 @@ impl<'a> Worker<'a> {
         &mut self,
         shared: &Shared,
         log: &mut Log,
-        publisher: &Publisher,
         stop: BorrowedFd<'_>,
     ) -> io::Result<()> {
         let mut rest = SHORTEST_REST;
         loop {
             let begun = clock::monotonic();
-            match catch_unwind(AssertUnwindSafe(|| self.run(shared, log, publisher, stop))) {
+            match catch_unwind(AssertUnwindSafe(|| self.run(shared, log, stop))) {
                 Ok(result) => return result,
                 Err(_) => {
                     let ran = clock::monotonic().saturating_since(begun);
@@ -259,15 +264,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn run(
-        &mut self,
-        shared: &Shared,
-        log: &mut Log,
-        publisher: &Publisher,
-        stop: BorrowedFd<'_>,
-    ) -> io::Result<()> {
+    fn run(&mut self, shared: &Shared, log: &mut Log, stop: BorrowedFd<'_>) -> io::Result<()> {
         loop {
-            self.come_round(shared, log, publisher);
+            self.come_round(shared, log);
             let is_stopped = self.wait(stop)?;
             self.beat(clock::monotonic());
             if shared.bypass.load(Ordering::SeqCst) {
@@ -300,7 +299,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn come_round(&mut self, shared: &Shared, log: &mut Log, publisher: &Publisher) {
+    fn come_round(&mut self, shared: &Shared, log: &mut Log) {
         let now = clock::monotonic();
         shared.progress.store(now.as_nanos(), Ordering::Relaxed);
         self.service.works(now);
@@ -309,10 +308,14 @@ impl<'a> Worker<'a> {
         if self.look.is_due(now) {
             self.look(now, log);
         }
-        if self.publish.is_due(now) {
-            let [wired, wireless] = &self.options.interfaces;
-            publisher.publish(self.snapshot(shared).text([wired, wireless]));
-        }
+        self.publish(now, shared);
+    }
+
+    fn publish(&mut self, now: Instant, shared: &Shared) {
+        let [wired, wireless] = &self.options.interfaces;
+        let mut publishing = std::mem::take(&mut self.publishing);
+        publishing.publish(now, || self.snapshot(shared).text([wired, wireless], &self.process));
+        self.publishing = publishing;
     }
 
     /// The kernel need not forward.
@@ -441,6 +444,7 @@ impl<'a> Worker<'a> {
             ports: [port(0), port(1)],
             engine: self.engine.counters(),
             agent: self.engine.agent_counters(),
+            measurements: self.engine.measurements(),
             hand_over: self.engine.hand_over_counters(),
             bridge: BridgeCounters {
                 hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),

@@ -1,38 +1,53 @@
 //! Publishes the counters by HTTP or in a file.
 
-use super::log::{CHECK, Every, LogSender, WARN};
 use super::scrapes::serve;
-use seamline_host::socket::pause;
-use seamline_host::{Line, clock, explained};
-use std::fs::{self, File};
+use crate::socket::pause;
+use crate::{Every, Line, clock, explained};
+use seamline_wire::{Duration, Instant};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
+
+/// How often a waiting thread checks whether it is to stop.
+pub(super) const CHECK: Duration = Duration::from_millis(100);
+/// The shortest time between two warnings that the file cannot be written.
+const WARN: Duration = Duration::from_secs(60);
+/// How often the text is made again.
+const PERIOD: Duration = Duration::from_secs(1);
 
 /// Where the counters go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metrics {
     /// An HTTP server at this address, with the counters at `/metrics`.
     Http(SocketAddr),
-    /// A file that is replaced as a whole each second.
+    /// A file that is replaced as a whole each second. Every user can read it.
     File(PathBuf),
 }
 
-/// The latest text, and where it is published.
-#[derive(Debug)]
-pub(super) struct Publisher {
-    latest: Mutex<Latest>,
-    to: To,
+impl FromStr for Metrics {
+    type Err = String;
+
+    /// An address with a port, or the path of a file.
+    fn from_str(given: &str) -> Result<Self, String> {
+        match given.parse() {
+            Ok(address) => Ok(Metrics::Http(address)),
+            Err(_) if given.contains('/') || !given.contains(':') => Ok(Metrics::File(given.into())),
+            Err(_) => Err(format!(
+                "{given} is no address with a port, such as 127.0.0.1:9477; for a file of that name write ./{given}"
+            )),
+        }
+    }
 }
 
-#[derive(Debug, Default)]
-struct Latest {
-    text: String,
-    /// Not in the file yet.
-    is_new: bool,
-}
+/// Where the counters will be published: everything that can fail is done.
+#[derive(Debug)]
+pub struct Publisher(To);
 
 #[derive(Debug)]
 enum To {
@@ -44,8 +59,8 @@ enum To {
 impl Publisher {
     /// # Errors
     /// If the address cannot be bound, or the file cannot be written.
-    pub(super) fn open(metrics: Option<&Metrics>) -> io::Result<Self> {
-        let to = match metrics {
+    pub fn open(metrics: Option<&Metrics>) -> io::Result<Self> {
+        Ok(Publisher(match metrics {
             Some(Metrics::Http(address)) => {
                 let made = TcpListener::bind(address);
                 let listener =
@@ -58,36 +73,84 @@ impl Publisher {
                 To::File(path.clone())
             }
             None => To::Nowhere,
+        }))
+    }
+
+    /// Publish from now on, in a thread of its own. A file that cannot be written is reported once a minute.
+    pub fn begin(self, warn: impl Fn(Line) + Send + 'static) -> Publishing {
+        let shared = Arc::<Shared>::default();
+        let thread = match self.0 {
+            To::Nowhere => return Publishing::default(),
+            To::Clients(listener) => {
+                let shared = shared.clone();
+                thread::spawn(move || serve(&listener, &shared.stop, || shared.latest().text.clone()))
+            }
+            To::File(path) => {
+                let shared = shared.clone();
+                thread::spawn(move || shared.keep_up_to_date(&path, warn))
+            }
         };
-        Ok(Publisher { latest: Mutex::default(), to })
+        Publishing { shared, thread: Some(thread), last: None }
     }
+}
 
-    /// Replace the text. Waits neither for the file nor for a client.
-    pub(super) fn publish(&self, text: String) {
-        *self.latest() = Latest { text, is_new: true };
+/// Counters are published until this is dropped; by default nowhere.
+#[derive(Debug, Default)]
+pub struct Publishing {
+    shared: Arc<Shared>,
+    /// `None` if they are published nowhere.
+    thread: Option<JoinHandle<()>>,
+    last: Option<Instant>,
+}
+
+impl Publishing {
+    /// Replace the text once a second. Waits neither for the file nor for a client.
+    pub fn publish(&mut self, now: Instant, text: impl FnOnce() -> String) {
+        let is_due = self.last.is_none_or(|last| now.saturating_since(last) >= PERIOD);
+        if self.thread.is_some() && is_due {
+            self.last = Some(now);
+            *self.shared.latest() = Latest { text: text(), is_new: true };
+        }
     }
+    /// How often [`Publishing::publish`] is to be called; `None` if it need not be.
+    pub fn period(&self) -> Option<Duration> {
+        self.thread.is_some().then_some(PERIOD)
+    }
+}
 
+impl Drop for Publishing {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    latest: Mutex<Latest>,
+    stop: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Latest {
+    text: String,
+    /// Not in the file yet.
+    is_new: bool,
+}
+
+impl Shared {
     fn latest(&self) -> MutexGuard<'_, Latest> {
         self.latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Answer clients, or keep the file up to date, until stopped.
-    pub(super) fn serve(&self, stop: &AtomicBool, log: &LogSender) {
-        match &self.to {
-            To::Nowhere => {}
-            To::Clients(listener) => serve(listener, stop, || self.latest().text.clone()),
-            To::File(path) => self.keep_up_to_date(path, stop, log),
-        }
-    }
-
-    fn keep_up_to_date(&self, path: &Path, stop: &AtomicBool, log: &LogSender) {
+    fn keep_up_to_date(&self, path: &Path, warn: impl Fn(Line)) {
         let mut warning = Every::new(WARN);
-        while !stop.load(Ordering::Relaxed) {
+        while !self.stop.load(Ordering::Relaxed) {
             pause(CHECK);
             let Some(text) = self.take_new() else { continue };
             let Err(error) = replace(path, &text) else { continue };
             if warning.is_due(clock::monotonic()) {
-                log.send(Line::new("warning").with("why", error.to_string()));
+                warn(Line::new("warning").with("why", error.to_string()));
             }
         }
     }
@@ -113,7 +176,10 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    File::create_new(path)?.write_all(text.as_bytes())
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
+    // Whatever the umask of a service: node_exporter is another user.
+    file.set_permissions(Permissions::from_mode(0o644))?;
+    file.write_all(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -132,6 +198,37 @@ mod tests {
         fs::write(&new, "half of i").unwrap();
         replace(&path, "it 8\n").unwrap();
         assert_eq!(read(&path), "it 8\n");
-        assert!(fs::symlink_metadata(&path).unwrap().is_file() && !new.exists());
+        let found = fs::symlink_metadata(&path).unwrap();
+        assert!(found.is_file() && !new.exists());
+        assert_eq!(found.permissions().mode() & 0o777, 0o644);
+    }
+
+    #[test]
+    fn what_is_published_can_be_read_both_ways() {
+        let folder = tempfile::tempdir().unwrap();
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        for metrics in [Metrics::Http(address), Metrics::File(folder.path().join("a.prom"))] {
+            let mut publishing = Publisher::open(Some(&metrics)).unwrap().begin(|line| panic!("{line}"));
+            let begun = clock::monotonic();
+            publishing.publish(begun, || "it 7\n".to_owned());
+            publishing.publish(begun, || panic!("it is not due"));
+            while metrics.read().unwrap() != "it 7\n" {
+                assert!(clock::monotonic().saturating_since(begun) < Duration::from_secs(5));
+                pause(CHECK);
+            }
+        }
+        assert!(Metrics::Http(address).read().unwrap_err().to_string().contains("http://127.0.0.1:"));
+        let mut nowhere = Publisher::open(None).unwrap().begin(|_| {});
+        nowhere.publish(clock::monotonic(), || panic!("nobody reads it"));
+        assert_eq!(nowhere.period(), None);
+    }
+
+    #[test]
+    fn an_address_is_told_from_a_file() {
+        let file = |path: &str| Ok(Metrics::File(path.into()));
+        assert_eq!("[::1]:9477".parse(), Ok(Metrics::Http("[::1]:9477".parse().unwrap())));
+        assert_eq!("a.prom".parse(), file("a.prom"));
+        assert_eq!("./localhost:9477".parse(), file("./localhost:9477"));
+        assert!("localhost:9477".parse::<Metrics>().unwrap_err().contains("127.0.0.1:9477"));
     }
 }

@@ -16,4 +16,5 @@ pub use daemon::{Daemon, Options};
 pub use freezer::Freezer;
 pub use raw::Raw;
 pub use seamline_host::control::ask;
+pub use seamline_host::metrics::Metrics;
 pub use watch::{News, Watch};

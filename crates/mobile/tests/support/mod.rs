@@ -210,7 +210,7 @@ impl Running {
     pub(crate) fn start(namespace: &Namespace, settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("mobile.sock");
-        let options = Options { socket: socket.clone(), is_dry: false, json: false };
+        let options = Options { socket: socket.clone(), is_dry: false, json: false, metrics: None };
         let mut daemon = namespace.within(|| Daemon::open(settings, &options)).unwrap();
         let (stop, stopped) = UnixStream::pair().unwrap();
         let log = Log::default();

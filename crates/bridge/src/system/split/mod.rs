@@ -12,12 +12,12 @@ mod splitting;
 mod watch;
 
 use super::interfaces::Claim;
-use super::publish::{Metrics, Publisher};
 use crate::split_counters::SplitCounters;
 use relay::Relay;
 use rules::{Entrance, Rules, Terms};
 use seamline_agent::Side;
 use seamline_host::Journal;
+use seamline_host::metrics::{Metrics, Publisher};
 use seamline_wire::Duration;
 use splitting::Splitting;
 use std::io::{self, Write};
@@ -106,5 +106,5 @@ pub fn split(
     let terms = Terms { interfaces, entrances, beginnings, is_dry: settings.is_dry };
     let shared = Shared::new(Rules::new(terms)?);
     let journal = Journal::new(out, settings.json);
-    Splitting::new(settings, relay, &shared, &publisher, journal).run(room, claim.warning(), stop)
+    Splitting::new(settings, relay, &shared, publisher, journal).run(room, claim.warning(), stop)
 }

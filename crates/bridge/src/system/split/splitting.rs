@@ -5,26 +5,27 @@ use super::host::Room;
 use super::relay::Relay;
 use super::watch::Shared;
 use crate::split_counters::SplitCounters;
-use crate::system::log::{Every, Log, LogSender, WARN};
-use crate::system::publish::Publisher;
+use crate::system::log::{Log, LogSender, WARN};
 use nix::poll::PollFlags;
+use seamline_host::metrics::{Process, Publisher, Publishing};
 use seamline_host::service::Service;
 use seamline_host::socket::wait;
-use seamline_host::{Journal, Line, clock};
+use seamline_host::{Every, Journal, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-/// How often counters are published and the rules checked.
+/// How often the rules are checked.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub(super) struct Splitting<'a> {
     settings: &'a Split,
     relay: Relay<'a>,
     shared: &'a Shared,
-    publisher: &'a Publisher,
+    publishing: Publishing,
+    process: Process,
     log: Log,
     sender: LogSender,
     /// New connections are to be accepted.
@@ -39,17 +40,23 @@ impl<'a> Splitting<'a> {
         settings: &'a Split,
         relay: Relay<'a>,
         shared: &'a Shared,
-        publisher: &'a Publisher,
+        publisher: Publisher,
         journal: Journal,
     ) -> Self {
         let (sender, log) = Log::new(journal);
         let look = Every::new(LOOK);
+        let warn = sender.clone();
+        let publishing = publisher.begin(move |line| warn.send(line));
+        let [wired, wireless] = &settings.interfaces;
+        let mode = if settings.is_dry { "dry-run" } else { "active" };
+        let about = [("agent", "split"), ("mode", mode), ("in", wired), ("out", wireless)];
         let service = Service::ready(clock::monotonic());
         Splitting {
             settings,
             relay,
             shared,
-            publisher,
+            publishing,
+            process: Process::new(&about, clock::wall()),
             log,
             sender,
             takes: true,
@@ -72,11 +79,10 @@ impl<'a> Splitting<'a> {
             let most = room.connections as u64;
             self.log.write(Line::new("warning").with("why", why).with("connections", most));
         }
-        let (shared, publisher, sender) = (self.shared, self.publisher, self.sender.clone());
+        let (shared, sender) = (self.shared, self.sender.clone());
         let result = thread::scope(|scope| {
             scope.spawn(|| shared.guard(|line| sender.send(line)));
             scope.spawn(|| shared.look_after(|line| sender.send(line)));
-            scope.spawn(|| publisher.serve(&shared.stop, &sender));
             let result = self.go_on(&stop);
             shared.stop.store(true, Ordering::SeqCst);
             result
@@ -141,8 +147,9 @@ impl<'a> Splitting<'a> {
         let now = clock::monotonic();
         self.service.works(now);
         self.warn(now);
+        let counters = self.counters();
+        self.publishing.publish(now, || counters.text(&self.process));
         if self.look.is_due(now) {
-            self.publisher.publish(self.counters().text());
             shared.rules().check()?;
         }
         Ok(())

@@ -2,9 +2,9 @@
 
 use super::routes::Routes;
 use super::rules::{Passed, Rules};
-use crate::system::log::{CHECK, Every};
+use crate::system::log::CHECK;
 use seamline_host::socket::pause;
-use seamline_host::{Line, clock};
+use seamline_host::{Every, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
