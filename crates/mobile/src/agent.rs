@@ -197,13 +197,13 @@ impl Agent {
         self.connections.iter_mut().for_each(|(_, connection)| connection.is_blocked = false);
     }
 
-    /// A command about links. The answer to [`Command::Status`] is [`Agent::status`].
+    /// A command about links. The answer to [`Command::Status`] is [`Agent::status`], that to [`Command::Metrics`] is [`Agent::metrics`].
     ///
     /// # Errors
     /// When there is no interface of that name; nothing is done.
     pub fn command(&mut self, now: Instant, command: &Command, host: &mut dyn Host) -> Result<(), String> {
         match command {
-            Command::Status { .. } => return Ok(()),
+            Command::Status { .. } | Command::Metrics => return Ok(()),
             Command::GoingDown { interface, within } => {
                 for index in self.named(interface.as_deref())? {
                     self.going_down(now, index, *within, By::Command, host);

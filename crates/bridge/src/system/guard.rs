@@ -56,7 +56,7 @@ impl<'a> Guard<'a> {
                 shared.bypasses.fetch_add(1, Ordering::Relaxed);
                 let stalled = now.saturating_since(progress).as_millis();
                 log.send(
-                    Line::new("bypass").with("why", "the agent does not respond").with("for_ms", stalled),
+                    Line::warning("bypass").with("why", "the agent does not respond").with("for_ms", stalled),
                 );
             }
             if self.is_active {

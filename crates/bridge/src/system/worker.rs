@@ -17,8 +17,9 @@ use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
-use seamline_host::scheduling::{Scheduling, run_first};
+use seamline_host::log::Format;
 use seamline_host::metrics::{Metrics, Process, Publisher, Publishing};
+use seamline_host::scheduling::{Scheduling, run_first};
 use seamline_host::service::Service;
 use seamline_host::socket::{timeout, wait};
 use seamline_host::{Every, Journal, Line, clock, explained, folder_of};
@@ -37,8 +38,8 @@ pub struct Options {
     pub interfaces: [String; 2],
     /// Where the counters go.
     pub metrics: Option<Metrics>,
-    /// Whether the log is JSON.
-    pub json: bool,
+    /// How the log is written.
+    pub format: Format,
     /// Who forwards while the agent does not.
     pub fallback: FallbackBy,
     /// The calling thread runs before programs that are not real-time, if the process may: frames wait while it does not run.
@@ -102,7 +103,7 @@ pub fn run(
     let (asker, jobs) = Jobs::new()?;
     let handing_out = HandingOut::open(&options.hand_over, settings.is_dry, asker.clone())?;
     let incoming = Incoming::open(&options.hand_over, asker)?;
-    let (sender, mut log) = Log::new(Journal::new(out, options.json));
+    let (sender, mut log) = Log::new(Journal::new(out, options.format));
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
     let ports = ports.map(Some);
@@ -150,7 +151,7 @@ impl Options {
 }
 
 fn changed(interface: &str, condition: Condition) -> Line {
-    let stopped = |why: &str| Line::new("link-down").with("interface", interface).with("why", why);
+    let stopped = |why: &str| Line::warning("link-down").with("interface", interface).with("why", why);
     match condition {
         Condition::Running => Line::new("link-up").with("interface", interface),
         Condition::NoCarrier => stopped("no carrier"),
@@ -251,7 +252,7 @@ impl<'a> Worker<'a> {
                 Err(_) => {
                     let ran = clock::monotonic().saturating_since(begun);
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
-                    log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
+                    log.write(Line::error("failure").with("rest_ms", rest.as_millis()));
                     self.engine.replace_agent();
                     self.jobs.drop_all();
                     self.outgoing = Outgoing::new();
@@ -416,7 +417,7 @@ impl<'a> Worker<'a> {
         let interface = self.options.interfaces[place].as_str();
         if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
             self.left[place] = PortCounters { is_there: false, is_running: false, ..port.counters };
-            log.write(Line::new("interface-removed").with("interface", interface));
+            log.write(Line::warning("interface-removed").with("interface", interface));
         }
         if self.ports[place].is_some() {
             return;
@@ -430,7 +431,7 @@ impl<'a> Worker<'a> {
         self.ports[place] = Some(port);
         log.write(Line::new("interface-returned").with("interface", interface));
         if let Some(Err(error)) = self.fallback.as_ref().map(|it| it.attach(&self.ports)) {
-            log.write(Line::new("warning").with("why", error.to_string()));
+            log.write(Line::warning("warning").with("why", error.to_string()));
         }
         if let Some(warning) = coalesces(interface) {
             self.warning[place].restart(now);

@@ -30,6 +30,7 @@ use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Port, run};
+use seamline_host::log::Format;
 use std::io::{Read, Write};
 use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -53,7 +54,7 @@ fn options() -> Options {
     Options {
         interfaces,
         metrics: None,
-        json: false,
+        format: Format::default(),
         fallback,
         runs_first: true,
         confines: true,

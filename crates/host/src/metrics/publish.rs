@@ -150,7 +150,7 @@ impl Shared {
             let Some(text) = self.take_new() else { continue };
             let Err(error) = replace(path, &text) else { continue };
             if warning.is_due(clock::monotonic()) {
-                warn(Line::new("warning").with("why", error.to_string()));
+                warn(Line::warning("warning").with("why", error.to_string()));
             }
         }
     }

@@ -10,6 +10,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::control::Control;
 use seamline_host::lock::{self, Lock};
+use seamline_host::log::Format;
 use seamline_host::metrics::{Metrics, Process, Publisher, Publishing};
 use seamline_host::service::Service;
 use seamline_host::{Journal, Line, clock, explained};
@@ -46,8 +47,8 @@ pub struct Options {
     pub socket: PathBuf,
     /// Whether it sends nothing, and logs what it would send.
     pub is_dry: bool,
-    /// Whether its log is JSON.
-    pub json: bool,
+    /// How its log is written.
+    pub format: Format,
     /// Where the counters go.
     pub metrics: Option<Metrics>,
 }
@@ -62,7 +63,7 @@ pub struct Daemon {
     control: Control,
     /// Two daemons would both repeat, freeze and thaw the same. One that is dry needs none.
     _lock: Option<Lock>,
-    json: bool,
+    format: Format,
     publisher: Option<Publisher>,
     publishing: Publishing,
     process: Process,
@@ -90,7 +91,7 @@ impl Daemon {
             kernel,
             control,
             _lock: lock,
-            json: options.json,
+            format: options.format,
             publisher: Some(Publisher::open(options.metrics.as_ref())?),
             publishing: Publishing::default(),
             process: Process::new(
@@ -105,7 +106,7 @@ impl Daemon {
             Line::new("start").shown("socket", options.socket.display()).with("dry_run", options.is_dry),
         );
         if is_unlocked {
-            daemon.agent.log.push(Line::new("warning").with("why", lock::WITHOUT));
+            daemon.agent.log.push(Line::warning("warning").with("why", lock::WITHOUT));
         }
         Ok(daemon)
     }
@@ -116,7 +117,7 @@ impl Daemon {
     /// # Errors
     /// When one of its sockets fails.
     pub fn run(&mut self, stop: impl AsFd, out: impl Write + Send + 'static) -> io::Result<()> {
-        let mut journal = Journal::new(out, self.json);
+        let mut journal = Journal::new(out, self.format);
         // Once: a second run goes on without publishing.
         if let Some(publisher) = self.publisher.take() {
             let warn = self.warnings.0.clone();
@@ -260,11 +261,16 @@ impl Daemon {
                         &if json { status.to_json() } else { status.to_string() },
                     );
                 }
+                Ok(Command::Metrics) => {
+                    self.control.answer(&from, &text, &self.agent.metrics(&self.process));
+                }
                 Ok(_) => self.control.answer(&from, &text, "ok"),
                 Err(why) => {
                     self.agent.refused();
                     self.control.answer(&from, &text, &format!("error: {why}"));
-                    self.agent.log.push(Line::new("refused").with("command", text.trim()).with("why", why));
+                    self.agent
+                        .log
+                        .push(Line::warning("refused").with("command", text.trim()).with("why", why));
                 }
             }
         }

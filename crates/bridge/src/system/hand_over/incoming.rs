@@ -51,7 +51,7 @@ impl Incoming {
                     if !warning.is_due(now) {
                         continue;
                     }
-                    Line::new("hand-over-refused").with("why", error.to_string())
+                    Line::warning("hand-over-refused").with("why", error.to_string())
                 }
             };
             log.send(line.shown("from", from));

@@ -17,6 +17,7 @@ use relay::Relay;
 use rules::{Entrance, Rules, Terms};
 use seamline_agent::Side;
 use seamline_host::Journal;
+use seamline_host::log::Format;
 use seamline_host::metrics::{Metrics, Publisher};
 use seamline_wire::Duration;
 use splitting::Splitting;
@@ -45,8 +46,8 @@ pub struct Split {
     pub drain: Duration,
     /// Where the counters go.
     pub metrics: Option<Metrics>,
-    /// Whether the log is JSON.
-    pub json: bool,
+    /// How the log is written.
+    pub format: Format,
 }
 
 impl Default for Split {
@@ -62,7 +63,7 @@ impl Default for Split {
             is_dry: false,
             drain: Duration::from_secs(10),
             metrics: None,
-            json: false,
+            format: Format::default(),
         }
     }
 }
@@ -105,6 +106,6 @@ pub fn split(
     let publisher = Publisher::open(settings.metrics.as_ref())?;
     let terms = Terms { interfaces, entrances, beginnings, is_dry: settings.is_dry };
     let shared = Shared::new(Rules::new(terms)?);
-    let journal = Journal::new(out, settings.json);
+    let journal = Journal::new(out, settings.format);
     Splitting::new(settings, relay, &shared, publisher, journal).run(room, claim.warning(), stop)
 }

@@ -77,7 +77,7 @@ impl<'a> Splitting<'a> {
         if room.connections < self.settings.connections as usize {
             let why = "this process may open too few files for more connections: ulimit -n, or LimitNOFILE= of systemd";
             let most = room.connections as u64;
-            self.log.write(Line::new("warning").with("why", why).with("connections", most));
+            self.log.write(Line::warning("warning").with("why", why).with("connections", most));
         }
         let (shared, sender) = (self.shared, self.sender.clone());
         let result = thread::scope(|scope| {
@@ -111,8 +111,8 @@ impl<'a> Splitting<'a> {
             if self.relay.has_room(self.takes) != self.takes {
                 self.takes = !self.takes;
                 self.shared.rules().take(self.takes)?;
-                let event = if self.takes { "room" } else { "full" };
-                self.log.write(Line::new(event).with("open", self.relay.open() as u64));
+                let line = if self.takes { Line::new("room") } else { Line::warning("full") };
+                self.log.write(line.with("open", self.relay.open() as u64));
             }
         }
         self.drain(stop)
@@ -161,7 +161,7 @@ impl<'a> Splitting<'a> {
         }
         if let Some(why) = self.relay.take_trouble() {
             self.warned_at = Some(now);
-            self.log.write(Line::new("warning").with("why", why));
+            self.log.write(Line::warning("warning").with("why", why));
         }
     }
 

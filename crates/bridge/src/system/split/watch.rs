@@ -111,7 +111,7 @@ impl Shared {
             }
             Err(error) => error.to_string(),
         };
-        Some(Line::new("warning").with("why", why))
+        Some(Line::warning("warning").with("why", why))
     }
 
     /// Forward new connections unsplit if the loop is stalled.
@@ -127,7 +127,7 @@ impl Shared {
         }
         self.is_stalled.store(true, Ordering::SeqCst);
         self.stalls.fetch_add(1, Ordering::Relaxed);
-        let line = Line::new("bypass")
+        let line = Line::warning("bypass")
             .with("why", "the relay does not respond: new connections are forwarded unsplit")
             .with("for_ms", silence.as_millis());
         Some(match rules.take(false) {
