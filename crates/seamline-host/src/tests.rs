@@ -1,5 +1,7 @@
 //! The pages of the reference about this command and its metrics.
 
+mod monitoring;
+
 use crate::Cli;
 use clap::CommandFactory;
 use seamline_bridge::SplitCounters;
@@ -15,13 +17,28 @@ fn reference_of_the_commands_is_current() {
     assert_current("docs/reference/commands-host.md", &format!("{intro}\n{}\n", text.trim_end()));
 }
 
+/// The text of each part for Prometheus.
+struct Parts {
+    agent: String,
+    split: String,
+    mobile: String,
+    sender: String,
+}
+
+fn parts() -> Parts {
+    let process = Process::default();
+    Parts {
+        agent: Snapshot::default().text(["wired0", "wireless0"], &process),
+        split: SplitCounters::default().text(&process),
+        mobile: Agent::new(Settings::default(), false).metrics(&process),
+        sender: seamline_sender::Counters::default().metrics(&process),
+    }
+}
+
 #[test]
 fn reference_of_the_metrics_is_current() {
-    let process = Process::default();
-    let agent = table(&Snapshot::default().text(["wired0", "wireless0"], &process));
-    let split = table(&SplitCounters::default().text(&process));
-    let mobile = table(&Agent::new(Settings::default(), false).metrics(&process));
-    let sender = table(&seamline_sender::Counters::default().metrics(&process));
+    let Parts { agent, split, mobile, sender } = parts();
+    let [agent, split, mobile, sender] = [agent, split, mobile, sender].map(|text| table(&text));
     let page = format!(
         "# Metrics\n\n`seamline-host agent`, `mobile` and `sender` export these with `--metrics` as \
          [Prometheus text](../how-to/agent-monitoring.md). A counter only grows. A gauge is a current value. A histogram counts times by their \
