@@ -2,18 +2,24 @@
 
 use seamline_agent::{Measurements, Side};
 use seamline_host::metrics::Text;
+use seamline_wire::Histogram;
 
 /// Labels of a side, in the order of [`Side::index`].
-const SIDES: [(&str, &str); 2] = [("side", "wired"), ("side", "wireless")];
+pub(crate) const SIDES: [(&str, &str); 2] = [("side", "wired"), ("side", "wireless")];
 /// Where the data of that side goes.
 const DIRECTIONS: [(&str, &str); 2] = [("direction", "to_wireless"), ("direction", "to_wired")];
 
-pub(crate) fn measured(text: &mut Text, it: &Measurements) {
+/// By side.
+pub(crate) fn round_trips(text: &mut Text, of: &[Histogram; 2]) {
     text.histogram(
         "rtt_seconds",
         "Round-trip times between the agent and the hosts on that side, from data and their acknowledgments.",
-        &Side::BOTH.map(Side::index).map(|side| (&SIDES[side..=side], &it.round_trips[side])),
+        &Side::BOTH.map(Side::index).map(|side| (&SIDES[side..=side], &of[side])),
     );
+}
+
+pub(crate) fn measured(text: &mut Text, it: &Measurements) {
+    round_trips(text, &it.round_trips);
     let [to_wireless, to_wired] = DIRECTIONS;
     let [agent, sender] = [("by", "agent"), ("by", "sender")];
     text.histogram(

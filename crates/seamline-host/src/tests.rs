@@ -4,8 +4,8 @@ mod monitoring;
 
 use crate::Cli;
 use clap::CommandFactory;
-use seamline_bridge::SplitCounters;
 use seamline_bridge::metrics::Snapshot;
+use seamline_bridge::{SplitCounters, SplitPaths};
 use seamline_host::metrics::Process;
 use seamline_mobile::{Agent, Settings};
 use seamline_testing::{assert_current, commands};
@@ -29,7 +29,7 @@ fn parts() -> Parts {
     let process = Process::default();
     Parts {
         agent: Snapshot::default().text(["wired0", "wireless0"], &process),
-        split: SplitCounters::default().text(&process),
+        split: SplitCounters::default().text(&SplitPaths::default(), &process),
         mobile: Agent::new(Settings::default(), false).metrics(&process),
         sender: seamline_sender::Counters::default().metrics(&process),
     }

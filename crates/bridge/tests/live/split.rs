@@ -3,6 +3,7 @@
 mod ends;
 mod host;
 mod neighbours;
+mod paths;
 mod soak;
 
 use crate::Shared;

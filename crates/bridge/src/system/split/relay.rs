@@ -3,7 +3,7 @@
 use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::host::Room;
 use super::{Split, sockets};
-use crate::split_counters::SplitCounters;
+use crate::split_counters::{SplitCounters, SplitPaths};
 use crate::system::log::CHECK;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use seamline_agent::Side;
@@ -15,7 +15,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 
 /// Tokens of listeners begin here; those of halves are twice their connection's place, plus the number of the half.
 const LISTENERS: u64 = 1 << 40;
-/// How often idle connections are looked for, and how long no connections are accepted after the kernel ran out of resources.
+/// How often paths are measured and idle connections looked for, and how long no connections are accepted after the kernel ran out of resources.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often ended connections are looked for.
 const LET_GO: Duration = Duration::from_millis(20);
@@ -36,6 +36,9 @@ pub(super) struct Relay<'a> {
     ending: Vec<usize>,
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
+    paths: SplitPaths,
+    /// When the paths were last measured.
+    measured_at: Option<Instant>,
     look: Every,
     let_go: Every,
     /// When the kernel ran out of resources.
@@ -68,6 +71,8 @@ impl<'a> Relay<'a> {
                 .try_into()
                 .unwrap_or_else(|_| unreachable!("it has that length")),
             counters: SplitCounters::default(),
+            paths: SplitPaths::default(),
+            measured_at: None,
             look: Every::new(LOOK),
             let_go: Every::new(LET_GO),
             exhausted_at: None,
@@ -77,6 +82,9 @@ impl<'a> Relay<'a> {
 
     pub(super) fn counters(&self) -> SplitCounters {
         SplitCounters { open: self.open() as u64, ..self.counters }
+    }
+    pub(super) fn paths(&self) -> SplitPaths {
+        self.paths
     }
     pub(super) fn open(&self) -> usize {
         self.connections.len() - self.free.len() - self.freed.len()
@@ -275,20 +283,24 @@ impl<'a> Relay<'a> {
 
     /// Close the sockets, which resets both ends unless they closed in order, and removes them from epoll.
     fn forget(&mut self, place: usize) {
-        if self.connections[place].take().is_some() {
+        if let Some(mut connection) = self.connections[place].take() {
+            connection.measure(self.measured_at, &mut self.paths);
             self.freed.push(place);
         }
     }
 
+    /// Measure paths, and forget what is idle.
     fn expire(&mut self, now: Instant) {
         for place in 0..self.connections.len() {
             let Some(connection) = &mut self.connections[place] else { continue };
+            connection.measure(self.measured_at, &mut self.paths);
             let patience = connection.patience(now, self.settings);
             if now.saturating_since(connection.heard_at) > patience {
                 self.counters.expired += 1;
                 self.forget(place);
             }
         }
+        self.measured_at = Some(now);
     }
 
     /// Reset all that are left.

@@ -147,8 +147,8 @@ impl<'a> Splitting<'a> {
         let now = clock::monotonic();
         self.service.works(now);
         self.warn(now);
-        let counters = self.counters();
-        self.publishing.publish(now, || counters.text(&self.process));
+        let (counters, paths) = (self.counters(), self.relay.paths());
+        self.publishing.publish(now, || counters.text(&paths, &self.process));
         if self.look.is_due(now) {
             shared.rules().check()?;
         }

@@ -1,6 +1,6 @@
 use super::*;
-use seamline_bridge::SplitCounters;
 use seamline_bridge::metrics::{BridgeCounters, PortCounters, Snapshot};
+use seamline_bridge::{SplitCounters, SplitPaths};
 use seamline_host::metrics::Process;
 use seamline_mobile::{Agent, Settings};
 use seamline_wire::Duration;
@@ -69,7 +69,7 @@ fn every_line_is_of_a_metric_that_some_part_has() {
     let process = Process::default();
     let parts = [
         Snapshot::default().text(["b0", "b1"], &process),
-        SplitCounters::default().text(&process),
+        SplitCounters::default().text(&SplitPaths::default(), &process),
         Agent::new(Settings::default(), false).metrics(&process),
     ]
     .map(|text| Scrape::read(&text).unwrap());
