@@ -62,6 +62,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.status {
         return status(socket, &arguments.how, *json);
     }
+    if arguments.how.watch.is_some() {
+        return Err(Failure::Input("--watch is for --status".to_owned()));
+    }
     if let Some(message) = &arguments.tell {
         return tell(socket, message);
     }

@@ -77,6 +77,15 @@ fn without_an_agent_there_is_a_tip() {
     assert_contains(stderr(&wrong), &["127.0.0.1:9477", "./localhost:9477"]);
 }
 
+#[test]
+fn nothing_but_a_status_is_watched() {
+    let output = host(&["mobile", "--watch", "--socket", "/no/such"], folder().path());
+    assert_eq!(output.status.code(), Some(2));
+    assert_contains(stderr(&output), &["--watch is for --status"]);
+    let often = host(&["agent", "status", "--watch", "0"], folder().path());
+    assert_eq!(often.status.code(), Some(2), "{}", stderr(&often));
+}
+
 /// Standard output is the journal if its device and inode are those that the service manager names.
 #[test]
 fn the_journal_gets_priorities_and_other_readers_none() {

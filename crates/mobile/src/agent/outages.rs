@@ -28,3 +28,23 @@ impl Outages {
         self.since.remove(&index);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_lasts_from_the_first_report_to_the_link_that_is_up_again() {
+        let mut outages = Outages::default();
+        let at = Instant::from_millis;
+        outages.changed(at(10), 1, Change::Up);
+        for (ms, index, change) in
+            [(100, 1, Change::Down), (300, 2, Change::Down), (400, 1, Change::Down), (900, 1, Change::Up)]
+        {
+            outages.changed(at(ms), index, change);
+        }
+        outages.gone(2);
+        outages.changed(at(5000), 2, Change::Up);
+        assert_eq!((outages.lengths.count(), outages.lengths.sum().as_millis()), (1, 800));
+    }
+}

@@ -4,12 +4,14 @@ use seamline_host::metrics::{Sample, labels, samples};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What the parts have in front of the names of their metrics.
-const PREFIXES: [&str; 3] = ["seamline_agent_", "seamline_mobile_", "seamline_sender_"];
+/// The parts, and what they have in front of the names of their metrics.
+const PARTS: [(&str, &str); 3] =
+    [("agent", "seamline_agent_"), ("mobile", "seamline_mobile_"), ("sender", "seamline_sender_")];
 
 /// By name without prefix, and labels as in the text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scrape {
+    part: &'static str,
     values: BTreeMap<String, f64>,
     times: BTreeMap<String, Times>,
     about: Vec<(String, String)>,
@@ -29,9 +31,10 @@ impl Scrape {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut scrape = Scrape::default();
         for sample in samples(text)? {
-            let Some(name) = PREFIXES.iter().find_map(|prefix| sample.name.strip_prefix(prefix)) else {
-                continue;
-            };
+            let found =
+                PARTS.iter().find_map(|(part, prefix)| Some((part, sample.name.strip_prefix(prefix)?)));
+            let Some((part, name)) = found else { continue };
+            scrape.part = part;
             scrape.add(name, &sample);
         }
         if scrape.values.is_empty() {
@@ -69,6 +72,10 @@ impl Scrape {
     /// A histogram.
     pub(super) fn times(&self, key: &str) -> Option<&Times> {
         self.times.get(key)
+    }
+    /// `agent`, `mobile` or `sender`.
+    pub(super) fn part(&self) -> &'static str {
+        self.part
     }
     /// A label of the process.
     pub(super) fn about(&self, name: &str) -> Option<&str> {

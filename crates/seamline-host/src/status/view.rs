@@ -62,7 +62,11 @@ const ROWS: &[Row] = &[
     Counter("acknowledgments sent", "acknowledgments_total"),
     Counter("connections made to send again", "kicked_total"),
     Counter("freezes", "frozen_total"),
-    Counter("failed attempts", "failures_total"),
+    Counter("failures", "failures_total"),
+    Counter("timeouts of senders", "timeouts_total"),
+    Counter("windows restored", "windows_restored_total"),
+    Counter("windows taken back after losses", "windows_taken_back_total"),
+    Counter("recoveries that kept the window", "recoveries_window_kept_total"),
     Head("losses and data", Columns::Numbers),
     Counter("data to wireless", "data_segments_total{direction=\"to_wireless\"}"),
     Counter("  lost on the wired side", "lost_segments_total{direction=\"to_wireless\",side=\"wired\"}"),
@@ -113,7 +117,7 @@ fn title(it: &Scrape, wall: Instant) -> String {
         (Some(agent), Some(wired), Some(wireless)) => {
             format!("agent {agent}, {wired} (in) - {wireless} (out)")
         }
-        _ => "mobile".to_owned(),
+        _ => it.part().to_owned(),
     };
     let version = it.about("version").unwrap_or("unknown");
     let up = it.began().map_or(0.0, |began| (wall.as_secs_f64() - began).max(0.0));

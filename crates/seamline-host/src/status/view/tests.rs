@@ -63,6 +63,19 @@ fn a_later_look_shows_rates_and_the_times_since() {
     assert!(page.lines().all(|line| line.len() <= 80), "{page}");
 }
 
+#[test]
+fn every_part_has_a_title_and_its_lines() {
+    let (process, wall) = (Process::new(&[], Instant::ZERO), Instant::from_secs(9));
+    let mobile = Agent::new(Settings::default(), false).metrics(&process);
+    let sender = seamline_sender::Counters::default().metrics(&process);
+    for (name, text, line) in [("mobile", mobile, "owed help"), ("sender", sender, "windows restored")] {
+        let page = view(&Scrape::read(&text).unwrap(), None, wall);
+        let title = format!("{name}, version {}, up 9 s\nstate: helping\n", env!("CARGO_PKG_VERSION"));
+        assert!(page.starts_with(&title), "{page}");
+        has(&page, line, &["0"]);
+    }
+}
+
 /// A line that no part has would never be shown.
 #[test]
 fn every_line_is_of_a_metric_that_some_part_has() {
@@ -71,6 +84,7 @@ fn every_line_is_of_a_metric_that_some_part_has() {
         Snapshot::default().text(["b0", "b1"], &process),
         SplitCounters::default().text(&SplitPaths::default(), &process),
         Agent::new(Settings::default(), false).metrics(&process),
+        seamline_sender::Counters::default().metrics(&process),
     ]
     .map(|text| Scrape::read(&text).unwrap());
     let has = |key: &str| parts.iter().any(|part| part.value(key).is_some() || part.times(key).is_some());
