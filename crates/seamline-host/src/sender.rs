@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     /// Serve counters to Prometheus at an address, or write them to a file every second
     #[arg(long, value_name = "ADDRESS:PORT|PATH", conflicts_with = "check")]
     metrics: Option<Metrics>,
+    /// Write the log as JSON
+    #[arg(long, conflicts_with = "check")]
+    json: bool,
     /// Print only the counters at the end
     #[arg(short, long)]
     quiet: bool,

@@ -2,7 +2,8 @@
 
 #[cfg(feature = "ebpf")]
 use libbpf_rs::{MapCore, MapFlags};
-use seamline_host::metrics::{Metric, Process, Text, counter};
+use seamline_host::Line;
+use seamline_host::metrics::{Metric, Process, Text, counter, with_all};
 use std::fmt;
 
 /// Define the counters, each with its name in the output and that of its metric, whose help is the doc comment.
@@ -82,6 +83,11 @@ impl Counters {
             *sum = values.iter().map(value).sum();
         }
         Ok(counters)
+    }
+
+    /// As the last line of the log.
+    pub fn stop_line(&self) -> Line {
+        with_all(Line::new("stop"), METRICS, self)
     }
 
     /// As Prometheus text.

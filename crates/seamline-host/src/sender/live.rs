@@ -3,11 +3,14 @@
 use super::Arguments;
 use seamline_cli::interrupt::Interrupt;
 use seamline_cli::{Failure, Outcome, note, print};
-use seamline_host::clock;
 use seamline_host::confinement::{Capability, keep_capabilities};
+use seamline_host::log::Format;
 use seamline_host::metrics::{Process, Publisher};
 use seamline_host::service::Service;
-use seamline_sender::{Attached, Error, Off, Places};
+use seamline_host::{Journal, clock};
+use seamline_sender::{Attached, Error, Event, Off, Places};
+use seamline_wire::Instant;
+use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -30,6 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     keep_capabilities(&kept).map_err(|error| Failure::Runtime(error.to_string()))?;
     warn_about(attached.off());
     let process = Process::new(&[], clock::wall());
+    let mut journal = Journal::new(io::stdout(), Format::of_stdout(arguments.json));
     let mut publishing = publisher.begin(|line| note("warning", line));
     let mut service = Service::ready(clock::monotonic());
     if !arguments.quiet {
@@ -41,12 +45,24 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         let counters = attached.counters().map_err(failure)?;
         publishing.publish(now, || counters.metrics(&process));
         let events = attached.wait(CHECK_INTERVAL).map_err(failure)?;
-        let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
-        if !arguments.quiet && !lines.is_empty() {
-            print(&lines)?;
+        if !arguments.quiet {
+            journal.write(events.iter().map(|event| event.line().at(wall_of(event))));
         }
     }
-    print(&attached.counters().map_err(failure)?.to_string())
+    let counters = attached.counters().map_err(failure)?;
+    if arguments.json {
+        journal.write([counters.stop_line().at(clock::wall())].into_iter());
+        return Ok(());
+    }
+    // What is still to be written comes before the counters.
+    drop(journal);
+    print(&counters.to_string())
+}
+
+/// The programs know the monotonic clock only.
+fn wall_of(event: &Event) -> Instant {
+    let at = Instant::from_nanos(u64::try_from(event.at.as_nanos()).unwrap_or(u64::MAX));
+    clock::wall() - clock::monotonic().saturating_since(at)
 }
 
 fn check() -> Outcome {
