@@ -17,7 +17,7 @@ pub use handed_over::Moved;
 
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Counters;
-use crate::flow::{Flow, Measurements};
+use crate::flow::Measurements;
 use crate::guard::Guard;
 use crate::key::{ConnectionKey, End, Side};
 use crate::passed::PassedSyns;
@@ -97,8 +97,6 @@ struct Slot<A, L> {
     owners: Numbers,
     /// What its numbers can be; `None` if its part judges that.
     guard: Option<Box<Guard>>,
-    /// What its segments show of the paths; `None` if nothing is measured.
-    flow: Option<Box<Flow>>,
 }
 
 impl<A, L> Slot<A, L> {
@@ -113,7 +111,6 @@ impl<A, L> Slot<A, L> {
         kept: 0,
         owners: [0; 2],
         guard: None,
-        flow: None,
     };
 
     fn last_heard(&self) -> Instant {
@@ -193,13 +190,13 @@ impl<A: End, L: Copy> Connections<A, L> {
     /// otherwise it repairs nothing.
     #[must_use]
     pub fn measuring(mut self, acts: bool) -> Self {
-        self.measuring = Some(Measuring { acts, all: Measurements::default() });
+        self.measuring = Some(Measuring::new(acts));
         self
     }
 
     /// What was measured, of all connections since the beginning.
     pub fn measurements(&self) -> Measurements {
-        self.measuring.as_ref().map_or_else(Measurements::default, |it| it.all)
+        self.measuring.as_ref().map_or_else(Measurements::default, Measuring::all)
     }
     /// What it has done.
     pub fn counters(&self) -> Counters {
@@ -282,6 +279,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         let Slot { held, ways, guard, kept, owners, .. } =
             std::mem::replace(slot, Slot { generation, ..Slot::FREE });
         let (key, connection) = held?;
+        self.end_flow(index);
         self.shares.leave(owners, kept);
         self.by_key.remove(&key);
         self.last_found = None;

@@ -114,8 +114,10 @@ impl Guard {
         !ranges.is_empty() && ranges.iter().all(is_one)
     }
 
+    /// Whether this segment can be one of the connection; nothing changes.
+    ///
     /// One without acknowledgment has one number only, so that has to be exact: a SYN that comes again, before its answer or after.
-    fn admits(&self, from: Side, segment: &Segment) -> bool {
+    pub(crate) fn admits(&self, from: Side, segment: &Segment) -> bool {
         let (direction, end) = (&self.directions[from.index()], segment.end());
         match segment.flags.contains(Flags::ACK) {
             true => direction.admits(end) && self.admits_acknowledgment(from, segment),

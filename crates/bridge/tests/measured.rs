@@ -133,6 +133,17 @@ fn forged_segments_change_nothing_that_was_measured() {
         }
     }
     assert!(engine.agent_counters().implausible > 30, "{:?}", engine.agent_counters());
+    // In frames that the agent is not shown, too.
+    for option in [false, true] {
+        let forged = packet(4, [FIXED, MOBILE], segment(Flags::ACK, far, far), &[7; 100]);
+        let forged = if option { with_unknown_option(&forged).unwrap() } else { forged };
+        let forged = ethernet(Side::Wired, None, &forged);
+        let mut sent = seamline_bridge::Outgoing::new();
+        match option {
+            true => engine.pass(at(ms), Side::Wired, &forged, &mut sent),
+            false => engine.pass_by(at(ms), Side::Wired, &forged, &mut sent),
+        }
+    }
     assert_eq!(engine.measurements(), before);
     // And what follows is measured as if nothing had come.
     acknowledge(&mut engine, 105 + 3000, 6, None);

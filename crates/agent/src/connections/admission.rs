@@ -1,10 +1,11 @@
 //! Which segments the agent is shown.
 
+use super::measuring::Answers;
 use super::{Connections, Place, Slot};
 use crate::guard::Verdict;
 use crate::key::{ConnectionKey, End, Side};
 use crate::passed::PassedSyn;
-use seamline_wire::{Duration, Flags, Instant, Outbox, Segment, SequenceNumber};
+use seamline_wire::{Flags, Instant, Outbox, Segment, SequenceNumber};
 
 /// What to do with a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,39 +28,18 @@ pub(super) struct Handshake {
     seen: [Option<(SequenceNumber, SequenceNumber)>; 2],
     /// By side: it has sent its FIN.
     has_ended: [bool; 2],
-    /// By side: when its only segment so far came.
-    only_at: [Option<Instant>; 2],
-    /// By side: after what time it answered the other one.
-    round_trips: [Option<Duration>; 2],
+    answers: Answers,
 }
 
 impl Handshake {
     pub(super) fn begun(since: Instant) -> Self {
-        Handshake {
-            since,
-            seen: [None; 2],
-            has_ended: [false; 2],
-            only_at: [None; 2],
-            round_trips: [None; 2],
-        }
+        Handshake { since, seen: [None; 2], has_ended: [false; 2], answers: Answers::default() }
     }
-    fn note(&mut self, now: Instant, from: Side, segment: &Segment) {
-        self.time(now, from, segment);
-        self.only_at[from.index()] = self.seen[from.index()].is_none().then_some(now);
+    fn note(&mut self, from: Side, segment: &Segment) {
         let seen = &mut self.seen[from.index()];
         let (first, end) = seen.unwrap_or((segment.sequence, segment.end()));
         *seen = Some((first, end.max(segment.end())));
         self.has_ended[from.index()] |= segment.flags.contains(Flags::FIN);
-    }
-    /// Note how long this side took to answer. What came twice may be answered either time.
-    fn time(&mut self, now: Instant, from: Side, segment: &Segment) {
-        let asked = self.seen[from.other().index()].zip(self.only_at[from.other().index()]);
-        if let Some(((_, end), at)) = asked
-            && segment.flags.contains(Flags::ACK)
-            && segment.acknowledgment == end
-        {
-            self.round_trips[from.index()] = Some(now.saturating_since(at));
-        }
     }
     /// Whether this segment acknowledges what came the other way. One with SYN or RST does not count: a host sends those to any host.
     fn is_confirmed_by(&self, from: Side, segment: &Segment) -> bool {
@@ -143,7 +123,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
         if let Some(place) = self.find_shown(&key) {
             self.note(now, place.index(), from, None);
-            self.lose_track(place.index());
+            self.lose_track(place.index(), from, segment);
             let ends = |side| side == from && segment.flags.contains(Flags::FIN);
             self.note_ends(place.index(), Side::BOTH.map(ends));
             let limit = self.limit(place.index());
@@ -214,13 +194,13 @@ impl<A: End, L: Copy> Connections<A, L> {
             return true;
         }
         let Some(handshake) = self.handshakes.get_mut(&index) else { return false };
+        handshake.answers.note(now, from, segment);
         if !handshake.is_confirmed_by(from, segment) {
-            handshake.note(now, from, segment);
+            handshake.note(from, segment);
             self.note(now, index, from, link);
             return false;
         }
-        handshake.time(now, from, segment);
-        let Handshake { has_ended, round_trips, .. } = *handshake;
+        let (has_ended, round_trips) = (handshake.has_ended, handshake.answers.round_trips());
         self.confirm(index);
         self.begin_flow(index, round_trips);
         self.note_ends(index, has_ended);

@@ -185,7 +185,8 @@ struct Worker<'a> {
     fallback: Option<Fallback>,
     stalls: Stalls,
     look: Every,
-    publishing: Publishing,
+    /// `None` only while it works.
+    publishing: Option<Publishing>,
     process: Process,
     /// Of each interface, about packets that were coalesced.
     warning: [Every; 2],
@@ -218,7 +219,7 @@ impl<'a> Worker<'a> {
             fallback,
             stalls: Stalls::default(),
             look: Every::new(LOOK),
-            publishing,
+            publishing: Some(publishing),
             warning: [Every::new(WARN); 2],
             shortage: Shortage::new(),
             service: Service::ready(clock::monotonic()),
@@ -314,9 +315,10 @@ impl<'a> Worker<'a> {
 
     fn publish(&mut self, now: Instant, shared: &Shared) {
         let [wired, wireless] = &self.options.interfaces;
-        let mut publishing = std::mem::take(&mut self.publishing);
-        publishing.publish(now, || self.snapshot(shared).text([wired, wireless], &self.process));
-        self.publishing = publishing;
+        if let Some(mut publishing) = self.publishing.take() {
+            publishing.publish(now, || self.snapshot(shared).text([wired, wireless], &self.process));
+            self.publishing = Some(publishing);
+        }
     }
 
     /// The kernel need not forward.
