@@ -69,6 +69,39 @@ for unit in seamline-agent seamline-mobile seamline-sender seamline-split; do
     fi
 done
 
+# Users and folders of the units, as systemd's own programs read them.
+for kind in sysusers tmpfiles; do
+    file=$root/usr/lib/$kind.d/seamline.conf
+    [ -f "$file" ] || fail "no file for systemd-$kind"
+    # Only root can give folders to a user.
+    command -v "systemd-$kind" >/dev/null && [ "$(id -u)" = 0 ] || continue
+    made=$scratch/$kind && mkdir -p "$made/etc"
+    [ "$kind" = sysusers ] || cp "$scratch/sysusers/etc/passwd" "$scratch/sysusers/etc/group" "$made/etc/"
+    command=("systemd-$kind" --root="$made")
+    [ "$kind" = sysusers ] || command+=(--create)
+    output=$("${command[@]}" - <"$file" 2>&1) || fail "systemd-$kind refuses $file: $output"
+done
+if [ -f "$scratch/sysusers/etc/passwd" ]; then
+    grep -q '^seamline:' "$scratch/sysusers/etc/passwd" || fail "systemd-sysusers makes no user seamline"
+fi
+if [ -d "$scratch/tmpfiles/run" ]; then
+    user=$(cut -d: -f3,4 <<<"$(grep '^seamline:' "$scratch/sysusers/etc/passwd")")
+    for folder in 700:/run/seamline 755:/var/lib/seamline; do
+        found=$(stat -c %a:%u:%g "$scratch/tmpfiles/${folder#*:}")
+        [ "$found" = "${folder%%:*}:$user" ] || fail "${folder#*:} is $found, not ${folder%%:*}:$user"
+    done
+fi
+
+# What Prometheus and Grafana read.
+monitoring=$root/usr/share/doc/seamline-host/monitoring
+for name in seamline-alerts.yml seamline-alerts.test.yml seamline-dashboard.json; do
+    [ -f "$monitoring/$name" ] || fail "no $name"
+done
+if command -v promtool >/dev/null; then
+    output=$(promtool check rules "$monitoring/seamline-alerts.yml" 2>&1) || fail "promtool: $output"
+    output=$(promtool test rules "$monitoring/seamline-alerts.test.yml" 2>&1) || fail "promtool: $output"
+fi
+
 # The daemon accepts its settings, and ends in order when it is asked to.
 if [ "$(id -u)" = 0 ] && unshare --net true 2>/dev/null; then
     unshare --net timeout --preserve-status 1 "$root/usr/bin/seamline-host" mobile --config "$root/etc/seamline-mobile.toml" --dry-run \

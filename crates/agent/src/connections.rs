@@ -8,6 +8,7 @@ mod admission;
 mod adopted;
 mod handed_over;
 mod machine;
+mod measuring;
 mod room;
 mod shares;
 
@@ -17,11 +18,13 @@ pub use shares::{Amounts, Numbers, Owner, Shares};
 
 use crate::connection::{Connection, ConnectionMaker};
 use crate::exit::Counters;
+use crate::flow::Measurements;
 use crate::guard::Guard;
 use crate::key::{ConnectionKey, End, Side};
 use crate::passed::PassedSyns;
 use crate::ways::Ways;
 use admission::Handshake;
+use measuring::Measuring;
 use room::Shortage;
 use seamline_wire::timers::{NEVER, Timers};
 use seamline_wire::{Duration, Instant, NodeId, Outbox};
@@ -123,6 +126,7 @@ impl<A, L> Slot<A, L> {
 pub struct Connections<A = NodeId, L = ()> {
     limits: Limits,
     is_confirming: bool,
+    measuring: Option<Measuring>,
     inside_tunnels: bool,
     make: ConnectionMaker,
     by_key: BTreeMap<ConnectionKey<A>, usize>,
@@ -152,6 +156,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         Connections {
             limits: Limits { connections: limits.connections.min(Place::MOST), ..limits },
             is_confirming: false,
+            measuring: None,
             inside_tunnels: false,
             make,
             by_key: BTreeMap::new(),
@@ -181,6 +186,18 @@ impl<A: End, L: Copy> Connections<A, L> {
         self
     }
 
+    /// Measure what the segments of connections show of the paths, with [`Connections::measure`]. `acts` is whether what the agent sends leaves:
+    /// otherwise it repairs nothing.
+    #[must_use]
+    pub fn measuring(mut self, acts: bool) -> Self {
+        self.measuring = Some(Measuring::new(acts));
+        self
+    }
+
+    /// What was measured, of all connections since the beginning.
+    pub fn measurements(&self) -> Measurements {
+        self.measuring.as_ref().map_or_else(Measurements::default, Measuring::all)
+    }
     /// What it has done.
     pub fn counters(&self) -> Counters {
         self.counters
@@ -262,6 +279,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         let Slot { held, ways, guard, kept, owners, .. } =
             std::mem::replace(slot, Slot { generation, ..Slot::FREE });
         let (key, connection) = held?;
+        self.end_flow(index);
         self.shares.leave(owners, kept);
         self.by_key.remove(&key);
         self.last_found = None;

@@ -128,7 +128,9 @@ impl Guard {
         !ranges.is_empty() && ranges.iter().all(is_one)
     }
 
-    /// Whether the numbers of a segment are near what has passed. One without acknowledgment has one number only, so that has to be exact: a SYN that comes again, before its answer or after.
+    /// Whether the numbers of a segment are near what has passed; nothing changes.
+    ///
+    /// One without acknowledgment has one number only, so that has to be exact: a SYN that comes again, before its answer or after.
     pub(crate) fn admits(&self, from: Side, segment: &Segment) -> bool {
         let (direction, end) = (&self.directions[from.index()], segment.end());
         match segment.flags.contains(Flags::ACK) {

@@ -18,6 +18,7 @@ mod connections;
 mod eln_ack;
 mod exit;
 mod fairness;
+mod flow;
 mod guard;
 mod heard;
 mod key;
@@ -41,6 +42,7 @@ pub use connections::{Admission, Amounts, Connections, Limits, Moved, Numbers, O
 pub use eln_ack::{Bits, ElnAckParameters};
 pub use exit::{Counters, Exit};
 pub use fairness::FairnessParameters;
+pub use flow::{Losses, Measurements};
 pub use key::{ConnectionKey, End, Side};
 pub use m_tcp::MTcpParameters;
 pub use obtcp::{ObtcpParameters, Role};

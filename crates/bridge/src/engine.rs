@@ -6,10 +6,12 @@ mod sending;
 
 use crate::frame::{self, LinkHeader, Medium};
 use crate::handed::HandOverCounters;
-use crate::metrics::counters;
 use crate::outgoing::Outgoing;
 use arrivals::Arrivals;
-use seamline_agent::{Admission, ConnectionKey, Connections, Counters, End, Kind, Parameters, Place, Side};
+use seamline_agent::{
+    Admission, ConnectionKey, Connections, Counters, End, Kind, Measurements, Parameters, Place, Side,
+};
+use seamline_host::counters;
 use seamline_wire::codec::recovery::RECOVERY_PORT;
 use seamline_wire::codec::{DecodeError, Decoded, Headers, decode, decode_complete, recovery};
 use seamline_wire::control::RecoveryMessage;
@@ -108,6 +110,7 @@ pub struct Engine {
     arrivals: Arrivals,
     /// What agents did that were replaced since.
     before: Counters,
+    measured_before: Measurements,
     /// The longest IP packet that may leave by the wired side, and by the wireless side.
     longest: [usize; 2],
     room: Vec<u8>,
@@ -141,6 +144,7 @@ impl Engine {
             handed_over: HandOverCounters::default(),
             arrivals: Arrivals::new(settings.parameters.limits.bytes / ARRIVING_SHARE),
             before: Counters::default(),
+            measured_before: Measurements::default(),
             longest: [usize::from(u16::MAX); 2],
             room: Vec::new(),
             no_room: Vec::new(),
@@ -174,6 +178,10 @@ impl Engine {
     /// What the agent has done, or would have done.
     pub fn agent_counters(&self) -> Counters {
         self.before + self.connections.counters()
+    }
+    /// What the segments that the agent was shown have shown of the paths.
+    pub fn measurements(&self) -> Measurements {
+        self.measured_before + self.connections.measurements()
     }
     /// IP packets longer than this cannot leave by that side: its MTU, in bytes. What an agent would make longer leaves as it came. When that of
     /// the wireless side shrinks, all that is kept is dropped: a sender cuts its data otherwise then, and what is kept of it would be too long to
@@ -230,6 +238,7 @@ impl Engine {
     /// Forget all connections, and with them all that is kept.
     pub fn release(&mut self) {
         self.before = self.agent_counters();
+        self.measured_before = self.measurements();
         self.connections = connections(&self.settings);
         self.arrivals.clear();
     }
@@ -272,6 +281,7 @@ impl Engine {
         let admission = self.act(|connections, out| {
             let admission = connections.admit(now, it.from, key, segment, Some(it.header), out);
             if let Admission::Shown(place) = admission {
+                connections.measure(now, it.from, place, segment);
                 let mut packet = out.packet();
                 *packet = segment_of(place, it.from, &key, *segment, it.packet.len());
                 packet.ecn = decoded.headers.ip.traffic_class().ecn();
@@ -347,7 +357,8 @@ impl Engine {
 
 fn connections(settings: &Settings) -> Connections<Address, LinkHeader> {
     let Settings { kind, parameters, .. } = settings;
-    Connections::new(parameters.limits, (kind.connection)(parameters)).confirming()
+    let connections = Connections::new(parameters.limits, (kind.connection)(parameters));
+    connections.confirming().measuring(!settings.is_dry)
 }
 
 impl Received<'_> {

@@ -13,7 +13,7 @@
 //!
 //! All numbers have their high byte first.
 
-use crate::metrics::counters;
+use seamline_host::counters;
 use seamline_wire::SequenceNumber;
 
 /// The most bytes of one record: more packets of a connection stay behind, the newest first.

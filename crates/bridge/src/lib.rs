@@ -9,6 +9,7 @@ pub mod engine;
 mod frame;
 mod handed;
 mod joined;
+mod measured;
 pub mod metrics;
 mod outgoing;
 mod split_counters;
@@ -19,7 +20,7 @@ pub use engine::{Engine, EngineCounters, Settings};
 pub use frame::Medium;
 pub use handed::{ANSWER, BEGINNING, HandOverCounters, Handed, MOST_BYTES, Malformed, TakenIn};
 pub use outgoing::Outgoing;
-pub use split_counters::SplitCounters;
+pub use split_counters::{SplitCounters, SplitPaths};
 
 /// What a connection takes in memory while nothing of it is kept, with its places in all tables, which have room for more: at most so many
 /// bytes. Packets that are kept count by themselves ([`seamline_agent::Limits::bytes`], which includes [`engine::OVERHEAD`]), but for the list of

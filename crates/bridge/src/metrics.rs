@@ -2,26 +2,10 @@
 
 use crate::engine::EngineCounters;
 use crate::handed::HandOverCounters;
-use seamline_agent::Counters;
-use seamline_host::Line;
-use std::fmt::Write;
-
-/// Define counters together with their metrics. The help of a metric is its doc comment.
-macro_rules! counters {
-    ($(#[$about:meta])* $struct:ident {
-        $(#[doc = $help:literal] $kind:ident $name:literal $field:ident: $type:ty,)*
-    }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct $struct { $(#[doc = $help] pub $field: $type,)* }
-
-        impl $struct {
-            pub(crate) const METRICS: &[$crate::metrics::Metric<$struct>] =
-                &[$($crate::metrics::$kind($name, $help, |it| u64::from(it.$field)),)*];
-        }
-    };
-}
-pub(crate) use counters;
+use crate::measured::measured;
+use seamline_agent::{Counters, Measurements};
+use seamline_host::metrics::{Metric, Process, Text, counter, labels, with_all};
+use seamline_host::{Line, counters};
 
 counters! {
 /// Events at one interface.
@@ -84,6 +68,8 @@ pub struct Snapshot {
     pub engine: EngineCounters,
     /// The agent; in a dry run, what it would have done.
     pub agent: Counters,
+    /// What the segments that the agent was shown have shown of the paths.
+    pub measurements: Measurements,
     /// Connections that were handed over.
     pub hand_over: HandOverCounters,
     /// The threads.
@@ -92,19 +78,17 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// As text, for a bridge between these interfaces.
-    pub fn text(&self, interfaces: [&str; 2]) -> String {
-        let mut out = String::new();
-        let labels = interfaces.map(|interface| {
-            let escaped = interface.replace('\\', "\\\\").replace('"', "\\\"");
-            format!("{{interface=\"{escaped}\"}}")
-        });
+    pub fn text(&self, interfaces: [&str; 2], process: &Process) -> String {
+        let mut text = Text::new(PREFIX, process);
+        let labels = interfaces.map(|interface| labels(&[("interface", interface)]));
         let ports = [(labels[0].as_str(), &self.ports[0]), (labels[1].as_str(), &self.ports[1])];
-        write(&mut out, PortCounters::METRICS, &ports);
-        write(&mut out, EngineCounters::METRICS, &[("", &self.engine)]);
-        write(&mut out, AGENT, &[("", &self.agent)]);
-        write(&mut out, HandOverCounters::METRICS, &[("", &self.hand_over)]);
-        write(&mut out, BridgeCounters::METRICS, &[("", &self.bridge)]);
-        out
+        text.add(PortCounters::METRICS, &ports);
+        text.add(EngineCounters::METRICS, &[("", &self.engine)]);
+        text.add(AGENT, &[("", &self.agent)]);
+        measured(&mut text, &self.measurements);
+        text.add(HandOverCounters::METRICS, &[("", &self.hand_over)]);
+        text.add(BridgeCounters::METRICS, &[("", &self.bridge)]);
+        text.into_string()
     }
 
     /// As the last line of the log.
@@ -120,41 +104,8 @@ impl Snapshot {
     }
 }
 
-const PREFIX: &str = "seamline_agent_";
-
-/// A metric of one name, and how to read its value.
-pub(crate) struct Metric<T> {
-    pub(crate) name: &'static str,
-    kind: &'static str,
-    /// Of the name: that of a counter, which only grows, ends in `_total`.
-    suffix: &'static str,
-    help: &'static str,
-    pub(crate) of: fn(&T) -> u64,
-}
-
-pub(crate) const fn counter<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Metric<T> {
-    Metric { name, kind: "counter", suffix: "_total", help, of }
-}
-
-pub(crate) const fn gauge<T>(name: &'static str, help: &'static str, of: fn(&T) -> u64) -> Metric<T> {
-    Metric { name, kind: "gauge", suffix: "", help, of }
-}
-
-/// Write metrics with a sample of each of these, after its labels.
-pub(crate) fn write<T>(out: &mut String, metrics: &[Metric<T>], samples: &[(&str, &T)]) {
-    for Metric { name, kind, suffix, help, of } in metrics {
-        let name = format_args!("{PREFIX}{name}{suffix}");
-        let _ = writeln!(out, "# HELP {name} {}\n# TYPE {name} {kind}", help.trim());
-        for (labels, it) in samples {
-            let _ = writeln!(out, "{name}{labels} {}", of(it));
-        }
-    }
-}
-
-/// Add all values to a line of the log.
-pub(crate) fn with_all<T>(line: Line, metrics: &[Metric<T>], it: &T) -> Line {
-    metrics.iter().fold(line, |line, metric| line.with(metric.name, (metric.of)(it)))
-}
+/// What the names of all metrics of agents begin with.
+pub(crate) const PREFIX: &str = "seamline_agent_";
 
 const AGENT: &[Metric<Counters>] = &[
     counter("flows_known", "Connections that became known to the agent.", |it| it.known),
@@ -187,7 +138,8 @@ const AGENT: &[Metric<Counters>] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use seamline_host::metrics::samples;
+    use std::collections::{BTreeMap, BTreeSet};
 
     /// Every sample has a type, names are those that Prometheus allows, and none comes twice.
     #[test]
@@ -199,19 +151,19 @@ mod tests {
             ports: [running, unplugged],
             ..Snapshot::default()
         };
-        let text = snapshot.text(["eth0", "a\"b"]);
-        let mut typed = BTreeSet::new();
-        let mut samples = BTreeSet::new();
-        for line in text.lines() {
-            if let Some(rest) = line.strip_prefix("# TYPE ") {
-                assert!(typed.insert(rest.split(' ').next().unwrap()), "{line}");
-            } else if !line.starts_with("# HELP ") {
-                let (sample, value) = line.rsplit_once(' ').unwrap();
-                let name = sample.split('{').next().unwrap();
-                assert!(typed.contains(name), "{line}");
-                assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{line}");
-                assert!(value.parse::<u64>().is_ok() && samples.insert(sample), "{line}");
-            }
+        let text = snapshot.text(["eth0", "a\"b"], &Process::default());
+        let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+        let kinds: BTreeMap<&str, &str> = types.clone().collect();
+        assert_eq!(kinds.len(), types.count(), "a metric has two types");
+        let of_histogram = |name: &str| {
+            let base = ["_bucket", "_sum", "_count"].iter().find_map(|suffix| name.strip_suffix(suffix));
+            base.is_some_and(|base| kinds.get(base) == Some(&"histogram"))
+        };
+        let mut seen = BTreeSet::new();
+        for it in samples(&text).unwrap() {
+            assert!(kinds.contains_key(it.name.as_str()) || of_histogram(&it.name), "{it:?}");
+            assert!(it.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{it:?}");
+            assert!(it.value >= 0.0 && seen.insert(format!("{} {:?}", it.name, it.labels)), "{it:?}");
         }
         assert!(text.contains("seamline_agent_bypassed_total 7\n"));
         for (interface, is_running) in [("eth0", 1), (r#"a\"b"#, 0)] {
@@ -220,8 +172,22 @@ mod tests {
             assert!(text.contains(&format!("{} {is_running}\n", sample("running"))));
             assert!(text.contains(&format!("{} 3\n", sample("stops_total"))));
         }
-        let others = EngineCounters::METRICS.len() + AGENT.len() + HandOverCounters::METRICS.len();
-        let ports = 2 * PortCounters::METRICS.len();
-        assert_eq!(samples.len(), ports + others + BridgeCounters::METRICS.len());
+    }
+
+    /// Each of these has a sample for every combination of its labels, also before anything was seen.
+    #[test]
+    fn what_was_measured_has_all_labels_from_the_start() {
+        let text = Snapshot::default().text(["eth0", "eth1"], &Process::default());
+        let count = |beginning: &str| text.lines().filter(|line| line.starts_with(beginning)).count();
+        for (name, samples) in [
+            ("rtt_seconds_count", 2),
+            ("repair_seconds_count", 3),
+            ("stall_seconds_count", 2),
+            ("rtt_seconds_bucket", 2 * 16),
+            ("data_segments_total", 2),
+            ("lost_segments_total", 4),
+        ] {
+            assert_eq!(count(&format!("seamline_agent_{name}{{")), samples, "{name}\n{text}");
+        }
     }
 }

@@ -1,7 +1,11 @@
 //! The counters of split connections, for the log and as Prometheus text.
 
-use crate::metrics::{counters, write};
-use seamline_host::Line;
+use crate::measured::{SIDES, round_trips};
+use crate::metrics::PREFIX;
+use seamline_agent::Side;
+use seamline_host::metrics::{Process, Text};
+use seamline_host::{Line, counters};
+use seamline_wire::Histogram;
 
 counters! {
 /// The counters of split connections at one time.
@@ -43,12 +47,41 @@ SplitCounters {
 }
 }
 
+/// What the kernel knows of the paths of split connections, by [`Side::index`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SplitPaths {
+    /// Smoothed round-trip times: of each connection that carries data once a second, and when it ends.
+    pub round_trips: [Histogram; 2],
+    /// Data segments sent to that side, those included that were sent again.
+    pub segments: [u64; 2],
+    /// Of them, those that were sent again.
+    pub retransmitted: [u64; 2],
+}
+
+impl SplitPaths {
+    fn add_to(&self, text: &mut Text) {
+        round_trips(text, &self.round_trips);
+        let sides = Side::BOTH.map(Side::index);
+        text.counter(
+            "split_segments",
+            "Data segments sent to hosts on that side.",
+            &sides.map(|side| (&SIDES[side..=side], self.segments[side])),
+        );
+        text.counter(
+            "split_retransmitted_segments",
+            "Data segments sent again to hosts on that side.",
+            &sides.map(|side| (&SIDES[side..=side], self.retransmitted[side])),
+        );
+    }
+}
+
 impl SplitCounters {
     /// As Prometheus text.
-    pub fn text(&self) -> String {
-        let mut out = String::new();
-        write(&mut out, Self::METRICS, &[("", self)]);
-        out
+    pub fn text(&self, paths: &SplitPaths, process: &Process) -> String {
+        let mut text = Text::new(PREFIX, process);
+        text.add(Self::METRICS, &[("", self)]);
+        paths.add_to(&mut text);
+        text.into_string()
     }
 
     /// As a line of the log.

@@ -70,6 +70,8 @@ struct World {
     mtu_changes: u64,
     retransmitted_locally: u64,
     checked_bytes: u64,
+    /// Frames with data that were lost, by the side that they came from and by hop.
+    lost: [[u64; 2]; 2],
 }
 
 const DELAYS: [u64; 2] = [20, 30];
@@ -107,6 +109,7 @@ impl World {
             mtu_changes: 0,
             retransmitted_locally: 0,
             checked_bytes: 0,
+            lost: [[0; 2]; 2],
             plan,
         }
     }
@@ -185,6 +188,9 @@ impl World {
         let trouble = self.plan.trouble[hop];
         let mut happens = |percent| self.random.below(100) < percent;
         if happens(trouble.loss) {
+            let from = if matches!(to, To::FromWired | To::Mobile) { Side::Wired } else { Side::Wireless };
+            // An acknowledgment is shorter.
+            self.lost[from.index()][hop] += u64::from(frame.len() > 200);
             return;
         }
         let copies = if happens(trouble.duplication) { 2 } else { 1 };
@@ -415,5 +421,60 @@ fn too_little_room() {
         world.check(0);
         assert!(world.engine.agent_counters().unknown > 1000);
         assert!(world.engine.agent_counters().known >= 2);
+    }
+}
+
+/// Against what happened: both hops lose 2 % in both directions, and delays are known.
+#[test]
+fn what_is_measured_is_what_happened() {
+    let lossy = Trouble { loss: 2, ..NONE };
+    let plan = Plan { bytes: [2_000_000, 1_000_000], trouble: [lossy; 2], connections: 3, ..PLAN };
+    for kind in ["eln-ack", "snoop"] {
+        let mut world = World::new(kind, plan.clone(), 5);
+        world.check(8);
+        let measured = world.engine.measurements();
+        let again = world.engine.agent_counters().local_retransmissions;
+        for from in Side::BOTH {
+            let (before, behind) = (from.index(), from.other().index());
+            let [lost, found] = [world.lost[from.index()], {
+                let it = measured.directions[from.index()];
+                let locally = if from == Side::Wired { again } else { 0 };
+                if before == 0 { [it.missing, it.seen_twice + locally] } else { [it.seen_twice, it.missing] }
+            }];
+            println!("{kind}, data from {from:?}: lost {lost:?} by hop, measured {found:?}");
+            // A retransmission is lost again, or needless: of the hop behind the agent both count.
+            assert!(
+                found[before] <= lost[before] && found[before] * 10 >= lost[before] * 8,
+                "{lost:?} {found:?}"
+            );
+            assert!(
+                found[behind] * 10 >= lost[behind] * 8 && found[behind] * 10 <= lost[behind] * 20,
+                "{lost:?} {found:?}"
+            );
+        }
+        for (side, histogram) in measured.round_trips.iter().enumerate() {
+            let mean = histogram.sum().as_millis() / histogram.count();
+            println!("{kind}: {} round trips of {mean} ms at {side}", histogram.count());
+            // The shortest, and at most an acknowledgment delayed by 200 ms.
+            assert!((2 * DELAYS[side]..2 * DELAYS[side] + 200).contains(&mean), "{mean}");
+            let (_, shorter) = histogram
+                .cumulative()
+                .take_while(|(bound, _)| {
+                    bound.is_some_and(|bound| bound < Duration::from_millis(2 * DELAYS[side]))
+                })
+                .last()
+                .unwrap();
+            assert_eq!(shorter, 0, "none is shorter than the path");
+        }
+        let repairs = [measured.repairs_by_agent, measured.repairs_by_sender[0]];
+        let means = repairs.map(|it| it.sum().as_millis().checked_div(it.count()));
+        println!("{kind}: repairs take {means:?} ms");
+        assert_eq!(means[0].is_some(), kind == "snoop");
+        // A repair of the agent takes a round trip of its hop at least, one of the sender that of the whole path.
+        assert!(means[0].is_none_or(|mean| (2 * DELAYS[1]..400).contains(&mean)), "{means:?}");
+        assert!(
+            means[1].is_some_and(|mean| (2 * (DELAYS[0] + DELAYS[1])..2000).contains(&mean)),
+            "{means:?}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Writes the log on a thread of its own, so that a slow or dead reader never blocks the program.
 
-use crate::log::Line;
+use crate::log::{Format, Line};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,13 +20,13 @@ pub struct Journal {
     waiting: Arc<AtomicUsize>,
     /// Lines dropped for lack of room since the last one written.
     lost: u64,
-    json: bool,
+    format: Format,
     done: Receiver<()>,
 }
 
 impl Journal {
-    /// Write to `out`, as JSON or as `key=value`. Write errors are ignored.
-    pub fn new(mut out: impl Write + Send + 'static, json: bool) -> Self {
+    /// Write to `out` in this format. Write errors are ignored.
+    pub fn new(mut out: impl Write + Send + 'static, format: Format) -> Self {
         let (lines, receiver) = channel::<String>();
         let (ended, done) = channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -39,7 +39,7 @@ impl Journal {
             // The journal may have stopped waiting.
             let _ = ended.send(());
         });
-        Journal { lines: Some(lines), waiting, lost: 0, json, done }
+        Journal { lines: Some(lines), waiting, lost: 0, format, done }
     }
 
     /// Queue lines for writing. When too much waits they are dropped; the next line written is preceded by a count of them.
@@ -51,14 +51,14 @@ impl Journal {
             }
             if self.lost > 0 {
                 let lost = std::mem::take(&mut self.lost);
-                self.send(&Line::new("log-lost").with("lines", lost));
+                self.send(&Line { time: line.time, ..Line::warning("log-lost").with("lines", lost) });
             }
             self.send(&line);
         }
     }
 
     fn send(&self, line: &Line) {
-        let text = if self.json { line.to_json() } else { line.to_string() } + "\n";
+        let text = self.format.write(line);
         self.waiting.fetch_add(text.len(), Ordering::Relaxed);
         if let Some(lines) = &self.lines {
             // Cannot fail: the thread outlives this sender.
@@ -99,7 +99,7 @@ mod tests {
     fn a_stalled_reader_blocks_nothing_and_later_gets_a_count_of_lost_lines() {
         const LINES: usize = 200_000;
         let slow = Slow::default();
-        let mut journal = Journal::new(slow.clone(), false);
+        let mut journal = Journal::new(slow.clone(), Format::default());
         let held = slow.0.lock().unwrap();
         let line = Line::new("repeat").with("local", "10.0.0.1:40000").with("link", "wwan0");
         journal.write((0..LINES).map(|_| line.clone()));
@@ -120,7 +120,7 @@ mod tests {
     fn dropping_the_journal_does_not_wait_for_a_stalled_reader() {
         let slow = Slow::default();
         let _held = slow.0.lock().unwrap();
-        let mut journal = Journal::new(slow.clone(), true);
+        let mut journal = Journal::new(slow.clone(), Format::default());
         journal.write([Line::new("stop")].into_iter());
         drop(journal);
     }

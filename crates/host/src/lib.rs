@@ -19,6 +19,7 @@ pub mod control;
 #[cfg(target_os = "linux")]
 pub mod doctor;
 pub mod ebpf;
+pub mod every;
 pub mod executable;
 #[cfg(target_os = "linux")]
 pub mod interface;
@@ -26,6 +27,7 @@ pub mod journal;
 #[cfg(target_os = "linux")]
 pub mod lock;
 pub mod log;
+pub mod metrics;
 #[cfg(target_os = "linux")]
 pub mod namespace;
 #[cfg(target_os = "linux")]
@@ -40,6 +42,7 @@ pub mod service;
 #[cfg(target_os = "linux")]
 pub mod socket;
 
+pub use every::Every;
 pub use journal::Journal;
 pub use log::Line;
 

@@ -79,6 +79,38 @@ pub fn unacknowledged(stream: &impl AsFd) -> io::Result<u32> {
     Ok(bytes.unsigned_abs())
 }
 
+/// What the kernel knows of the path from a TCP connection to its other end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpPath {
+    /// The smoothed round-trip time; `None` before the first.
+    pub round_trip: Option<Duration>,
+    /// Data segments sent, those included that were sent again. It wraps.
+    pub data_segments: u32,
+    /// Of them, those that were sent again. It wraps.
+    pub retransmitted: u32,
+}
+
+/// Ask the kernel (tcp(7), `TCP_INFO`).
+///
+/// # Errors
+/// If the socket is of another kind.
+pub fn tcp_path(stream: &impl AsFd) -> io::Result<TcpPath> {
+    // SAFETY: it consists of numbers, for which all bits may be zero.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut length = size_of_val(&info) as libc::socklen_t;
+    let socket = stream.as_fd().as_raw_fd();
+    // SAFETY: the kernel writes at most `length` bytes to `info`, and the new length to `length`.
+    let result = unsafe {
+        libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, (&raw mut info).cast(), &raw mut length)
+    };
+    Errno::result(result)?;
+    Ok(TcpPath {
+        round_trip: (info.tcpi_rtt > 0).then(|| Duration::from_micros(info.tcpi_rtt.into())),
+        data_segments: info.tcpi_data_segs_out,
+        retransmitted: info.tcpi_total_retrans,
+    })
+}
+
 /// Set the size of the receive buffer in bytes, beyond the system's limit if the process may.
 ///
 /// # Errors

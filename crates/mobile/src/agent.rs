@@ -10,6 +10,7 @@ mod arriving;
 mod carriers;
 mod freezing;
 mod help;
+mod outages;
 mod status;
 
 pub use status::Counters;
@@ -21,6 +22,7 @@ use crate::links::{Change, Described, Links};
 use crate::schedule::Reconfigurations;
 use crate::settings::Settings;
 use freezing::Freezing;
+use outages::Outages;
 use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
 use std::io;
@@ -114,6 +116,7 @@ pub struct Agent {
     connections: Connections,
     links: Links,
     freezing: Freezing,
+    outages: Outages,
     counters: Counters,
     /// Whether nothing is sent, only logged.
     is_dry: bool,
@@ -136,6 +139,7 @@ impl Agent {
             connections,
             links: Links::default(),
             freezing: Freezing::default(),
+            outages: Outages::default(),
             counters: Counters::default(),
             is_dry,
             scheduled_until: None,
@@ -193,13 +197,13 @@ impl Agent {
         self.connections.iter_mut().for_each(|(_, connection)| connection.is_blocked = false);
     }
 
-    /// A command about links. The answer to [`Command::Status`] is [`Agent::status`].
+    /// A command about links. The answer to [`Command::Status`] is [`Agent::status`], that to [`Command::Metrics`] is [`Agent::metrics`].
     ///
     /// # Errors
     /// When there is no interface of that name; nothing is done.
     pub fn command(&mut self, now: Instant, command: &Command, host: &mut dyn Host) -> Result<(), String> {
         match command {
-            Command::Status { .. } => return Ok(()),
+            Command::Status { .. } | Command::Metrics => return Ok(()),
             Command::GoingDown { interface, within } => {
                 for index in self.named(interface.as_deref())? {
                     self.going_down(now, index, *within, By::Command, host);
@@ -237,6 +241,7 @@ impl Agent {
         let carried = self.carried(index);
         self.freezes_changed(now, &carried, change);
         let Some(link) = self.links.name(index) else { return };
+        self.outages.changed(now, index, change);
         let mut touched = 0_u64;
         for (_, connection) in self.connections.iter_mut() {
             let Some(is_named) = carried.get(&connection.interface) else { continue };

@@ -24,10 +24,12 @@ pub enum Command {
         /// As one JSON document instead of `key=value`.
         json: bool,
     },
+    /// `metrics`: the counters as Prometheus text, to the socket from which this came.
+    Metrics,
 }
 
 const USAGE: &str =
-    "going-down [INTERFACE] [in DURATION] | down [INTERFACE] | up [INTERFACE] | status [json]";
+    "going-down [INTERFACE] [in DURATION] | down [INTERFACE] | up [INTERFACE] | status [json] | metrics";
 
 impl FromStr for Command {
     type Err = String;
@@ -40,6 +42,7 @@ impl FromStr for Command {
             ["down", rest @ ..] if rest.len() < 2 => Ok(Command::Down(interface(rest.first()))),
             ["up", rest @ ..] if rest.len() < 2 => Ok(Command::Up(interface(rest.first()))),
             ["status"] => Ok(Command::Status { json: false }),
+            ["metrics"] => Ok(Command::Metrics),
             ["status", "json"] => Ok(Command::Status { json: true }),
             _ => Err(format!("{:?} is none of: {USAGE}", text.trim())),
         }
@@ -86,6 +89,7 @@ mod tests {
         );
         assert_eq!(read("going-down wwan0"), Ok(Command::GoingDown { interface: wwan(), within: None }));
         assert_eq!(read("status json"), Ok(Command::Status { json: true }));
+        assert_eq!(read("metrics"), Ok(Command::Metrics));
     }
 
     #[test]

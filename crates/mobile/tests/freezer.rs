@@ -9,6 +9,7 @@ use ethernet::Ethernet;
 use libbpf_rs::query::ProgInfoIter;
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, bind, send, socket};
+use seamline_host::log::Format;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_mobile::connections::Key;
 use seamline_mobile::system::{Daemon, Freezer, Options, ask};
@@ -335,7 +336,8 @@ fn victim(ethernet: &Ethernet, socket: &Path) -> Child {
 }
 
 fn run_until_killed(socket: &Path) {
-    let options = Options { socket: socket.to_owned(), is_dry: false, json: false };
+    let options =
+        Options { socket: socket.to_owned(), is_dry: false, format: Format::default(), metrics: None };
     let (_open, stop) = UnixStream::pair().unwrap();
     Daemon::open(freezing(), &options).unwrap().run(&stop, std::io::stdout()).unwrap();
 }
@@ -403,7 +405,7 @@ fn a_daemon_that_fails_thaws_before_it_ends_and_says_so() {
     assert!(!daemon.wait().unwrap().success());
     let log = std::fs::read_to_string(socket.with_extension("log")).unwrap();
     assert!(log.contains("reason=\"the daemon ends\"") && log.contains("event=repeat "), "{log}");
-    let stop = log.lines().find(|line| line.starts_with("event=stop "));
+    let stop = log.lines().find(|line| line.contains(" event=stop "));
     let has = |line: &str| line.contains(" freezing=0 ") && line.contains(" frozen=1 thawed=1 ");
     assert!(stop.is_some_and(has), "{log}");
     until("data", || download.bytes() > bytes);

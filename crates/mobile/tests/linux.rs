@@ -5,6 +5,7 @@
 mod links;
 mod support;
 
+use seamline_host::log::Format;
 use seamline_mobile::Settings;
 use seamline_mobile::agent::Way;
 use seamline_mobile::connections::CAPTURED;
@@ -181,7 +182,12 @@ fn a_second_daemon_of_a_namespace_is_refused_unless_it_is_dry() {
     let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let open = |is_dry| {
-        let options = Options { socket: folder.path().join("other.sock"), is_dry, json: false };
+        let options = Options {
+            socket: folder.path().join("other.sock"),
+            is_dry,
+            format: Format::default(),
+            metrics: None,
+        };
         phone.namespace.within(|| Daemon::open(Settings::default(), &options))
     };
     let refused = open(false).unwrap_err();
@@ -199,7 +205,12 @@ fn a_name_that_another_user_has_taken_does_not_keep_the_daemon_out() {
     let name = "a_name_that_another_user_has_taken";
     let Some((namespace, ..)) = support::interface_or_skip(name) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { socket: folder.path().join("sock"), is_dry: false, json: false };
+    let options = Options {
+        socket: folder.path().join("sock"),
+        is_dry: false,
+        format: Format::default(),
+        metrics: None,
+    };
     let address = SocketAddr::from_abstract_name("seamline-mobile").unwrap();
     let opened = namespace.within(|| {
         let _taken = UnixDatagram::bind_addr(&address)?;

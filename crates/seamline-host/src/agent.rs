@@ -3,6 +3,7 @@
 mod config;
 
 use crate::config_file::{invalid, text};
+use crate::status::{Show, show};
 use config::{read_bridge, read_split};
 use seamline_agent::{ON_REAL_BRIDGES, ObtcpParameters, Parameters, Role};
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Split, ask, run as bridge, split};
@@ -11,6 +12,7 @@ use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
 use seamline_host::confinement::{Capability, keep_capabilities};
 use seamline_host::interface;
+use seamline_host::log::Format;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -23,15 +25,16 @@ Signals:
   they are reset; a second signal resets them at once.
 
 Exit codes:
-  0  ended by such a signal; with hand-over: the state was delivered
+  0  ended by such a signal; with hand-over: the state was delivered;
+     with status: it was shown
   1  it could not start or continue; with hand-over: the state was not
-     delivered
+     delivered; with status: no agent answers
   2  invalid arguments or configuration, or an interface or a host that
      is not set up for the agent
 
 Documentation (source, or how-to/ in /usr/share/doc/seamline-host):
   docs/how-to/agent.md             where to place it, keys of --config
-  docs/how-to/agent-monitoring.md  counters, limits
+  docs/how-to/agent-monitoring.md  counters, status, alerts, limits
   docs/how-to/deployment.md        what to measure, how to remove it";
 
 #[derive(Debug, clap::Args)]
@@ -48,6 +51,20 @@ pub(crate) struct Arguments {
 enum Request {
     /// Report to the agent of a base station that mobile hosts have left; it sends its state of their connections to their new agent
     HandOver(HandOverArguments),
+    /// Show what a running agent does, from its metrics
+    Status(StatusArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct StatusArguments {
+    /// Where the agent publishes its counters (its --metrics)
+    #[arg(value_name = "ADDRESS:PORT|PATH", default_value = "127.0.0.1:9477")]
+    metrics: Metrics,
+    /// Show it as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    how: Show,
 }
 
 #[derive(Debug, clap::Args)]
@@ -85,7 +102,7 @@ struct AgentArguments {
     dry_run: bool,
     /// Serve counters to Prometheus at an address, or write them to a file every second
     #[arg(long, value_name = "ADDRESS:PORT|PATH")]
-    metrics: Option<String>,
+    metrics: Option<Metrics>,
     /// Write the log as JSON
     #[arg(long)]
     json: bool,
@@ -152,12 +169,20 @@ impl From<ObtcpRole> for Role {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match arguments {
         Arguments { request: Some(Request::HandOver(request)), .. } => hand_over(request),
+        Arguments { request: Some(Request::Status(request)), .. } => {
+            show(&request.how, request.json, || request.metrics.read().map_err(unanswered))
+        }
         Arguments { agent: Some(agent), .. } => run_agent(agent),
         // The parser requires one of them.
         Arguments { .. } => {
             Err(Failure::Input("an agent is missing, as in: seamline-host agent snoop".to_owned()))
         }
     }
+}
+
+fn unanswered(error: io::Error) -> io::Error {
+    let tip = "the agent has to run with --metrics ADDRESS:PORT or --metrics PATH; name the same here";
+    io::Error::new(error.kind(), format!("{error}\ntip: {tip}"))
 }
 
 fn hand_over(request: &HandOverArguments) -> Outcome {
@@ -253,8 +278,8 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
     let options = Options {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
-        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
-        json: arguments.json,
+        metrics: arguments.metrics.clone(),
+        format: Format::of_stdout(arguments.json),
         fallback: if arguments.keep_forwarding { FallbackBy::KernelForGood } else { FallbackBy::Kernel },
         runs_first: !arguments.normal_priority,
         confines: true,
@@ -289,8 +314,8 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
     let settings = Split {
         interfaces: [arguments.wired.clone(), arguments.wireless.clone()],
         is_dry: arguments.dry_run,
-        metrics: arguments.metrics.as_deref().map(metrics).transpose()?,
-        json: arguments.json,
+        metrics: arguments.metrics.clone(),
+        format: Format::of_stdout(arguments.json),
         ..settings
     };
     print_memory(settings.most_memory(), settings.connections);
@@ -304,17 +329,6 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
 
 fn print_memory(bytes: u64, connections: u32) {
     eprintln!("at most {} MiB for {connections} connections (docs/how-to/agent.md)", bytes >> 20);
-}
-
-/// An address with a port, or the path of a file.
-fn metrics(given: &str) -> Result<Metrics, Failure> {
-    match given.parse() {
-        Ok(address) => Ok(Metrics::Http(address)),
-        Err(_) if given.contains('/') || !given.contains(':') => Ok(Metrics::File(given.into())),
-        Err(_) => Err(Failure::Input(format!(
-            "--metrics {given} is no address with a port, such as 127.0.0.1:9477; for a file of that name write ./{given}"
-        ))),
-    }
 }
 
 fn failure(error: io::Error) -> Failure {

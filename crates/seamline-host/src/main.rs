@@ -10,6 +10,8 @@ mod doctor;
 mod mobile;
 #[cfg(target_os = "linux")]
 mod sender;
+#[cfg(target_os = "linux")]
+mod status;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 

@@ -1,12 +1,14 @@
 //! `seamline-host mobile`
 
 use crate::config_file::{invalid, text};
+use crate::status::{Show, show};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
 use seamline_host::confinement::{Capability, keep_capabilities};
+use seamline_host::log::Format;
 use seamline_mobile::Settings;
 use seamline_mobile::command::Command;
-use seamline_mobile::system::{Daemon, Options, ask};
+use seamline_mobile::system::{Daemon, Metrics, Options, ask};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -37,12 +39,17 @@ pub(crate) struct Arguments {
     /// Send nothing; log what would be sent
     #[arg(long)]
     dry_run: bool,
+    /// Serve counters to Prometheus at an address, or write them to a file every second
+    #[arg(long, value_name = "ADDRESS:PORT|PATH", conflicts_with_all = ["status", "tell"])]
+    metrics: Option<Metrics>,
     /// Write the log, or the status, as JSON
     #[arg(long)]
     json: bool,
     /// Show the status of the running daemon
     #[arg(long, conflicts_with_all = ["config", "dry_run", "tell"])]
     status: bool,
+    #[command(flatten)]
+    how: Show,
     /// Send the running daemon a message about a link
     #[arg(
         help = "Send the running daemon a message: 'going-down [INTERFACE] [in DURATION]', 'down [INTERFACE]' or 'up [INTERFACE]'",
@@ -53,15 +60,22 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { socket, json, .. } = arguments;
     if arguments.status {
-        let question = if *json { "status json" } else { "status" };
-        return print(&(ask(socket, question).map_err(failure)? + "\n"));
+        return status(socket, &arguments.how, *json);
+    }
+    if arguments.how.watch.is_some() {
+        return Err(Failure::Input("--watch is for --status".to_owned()));
     }
     if let Some(message) = &arguments.tell {
         return tell(socket, message);
     }
     let settings = arguments.config.as_deref().map_or_else(|| Ok(Settings::default()), read)?;
     let stop = stop_socket()?;
-    let options = Options { socket: socket.clone(), is_dry: arguments.dry_run, json: *json };
+    let options = Options {
+        socket: socket.clone(),
+        is_dry: arguments.dry_run,
+        format: Format::of_stdout(*json),
+        metrics: arguments.metrics.clone(),
+    };
     let mut daemon = Daemon::open(settings, &options).map_err(failure)?;
     keep_capabilities(&CAPABILITIES).map_err(failure)?;
     daemon.run(&stop, io::stdout()).map_err(failure)
@@ -70,6 +84,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 /// For packets of its own, for the kernel's list of connections, and for the program that freezes them.
 const CAPABILITIES: [Capability; 4] =
     [Capability::CAP_NET_RAW, Capability::CAP_NET_ADMIN, Capability::CAP_BPF, Capability::CAP_PERFMON];
+
+/// As JSON what the daemon says of itself, which scripts read; for people the same view as that of agents.
+fn status(socket: &Path, how: &Show, json: bool) -> Outcome {
+    if json && how.watch.is_none() {
+        return print(&(ask(socket, "status json").map_err(failure)? + "\n"));
+    }
+    show(how, json, || ask(socket, "metrics"))
+}
 
 /// Send the daemon a message that has been checked.
 fn tell(socket: &Path, message: &str) -> Outcome {

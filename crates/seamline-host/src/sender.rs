@@ -4,6 +4,7 @@
 mod live;
 
 use seamline_cli::Outcome;
+use seamline_host::metrics::Metrics;
 use seamline_sender::Prefix;
 use std::path::PathBuf;
 
@@ -38,6 +39,12 @@ pub(crate) struct Arguments {
     /// Load and verify the eBPF programs, and attach nothing
     #[arg(long, conflicts_with_all = ["cgroup", "interface", "destination", "losses"])]
     check: bool,
+    /// Serve counters to Prometheus at an address, or write them to a file every second
+    #[arg(long, value_name = "ADDRESS:PORT|PATH", conflicts_with = "check")]
+    metrics: Option<Metrics>,
+    /// Write the log as JSON
+    #[arg(long, conflicts_with = "check")]
+    json: bool,
     /// Print only the counters at the end
     #[arg(short, long)]
     quiet: bool,

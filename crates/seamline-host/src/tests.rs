@@ -1,9 +1,13 @@
 //! The pages of the reference about this command and its metrics.
 
+mod monitoring;
+
 use crate::Cli;
 use clap::CommandFactory;
-use seamline_bridge::SplitCounters;
 use seamline_bridge::metrics::Snapshot;
+use seamline_bridge::{SplitCounters, SplitPaths};
+use seamline_host::metrics::Process;
+use seamline_mobile::{Agent, Settings};
 use seamline_testing::{assert_current, commands};
 
 #[test]
@@ -13,16 +17,38 @@ fn reference_of_the_commands_is_current() {
     assert_current("docs/reference/commands-host.md", &format!("{intro}\n{}\n", text.trim_end()));
 }
 
+/// The text of each part for Prometheus.
+struct Parts {
+    agent: String,
+    split: String,
+    mobile: String,
+    sender: String,
+}
+
+fn parts() -> Parts {
+    let process = Process::default();
+    Parts {
+        agent: Snapshot::default().text(["wired0", "wireless0"], &process),
+        split: SplitCounters::default().text(&SplitPaths::default(), &process),
+        mobile: Agent::new(Settings::default(), false).metrics(&process),
+        sender: seamline_sender::Counters::default().metrics(&process),
+    }
+}
+
 #[test]
 fn reference_of_the_metrics_is_current() {
-    let agent = table(&Snapshot::default().text(["wired0", "wireless0"]));
-    let split = table(&SplitCounters::default().text());
+    let Parts { agent, split, mobile, sender } = parts();
+    let [agent, split, mobile, sender] = [agent, split, mobile, sender].map(|text| table(&text));
     let page = format!(
-        "# Metrics\n\n`seamline-host agent --metrics` exports these as [Prometheus text](../how-to/agent-monitoring.md). A counter only \
-         grows. A gauge is a current value. The last line of the log has the same values, without prefix and `_total`. With `--dry-run` \
-         they count what the agent would have done.\n\n\
-         ## Metrics of `agent snoop`, `agent eln-ack` and `agent obtcp`\n\nNames with `interface` have a label of that name.\n\n{agent}\n\
-         ## Metrics of `agent split`\n\n{split}"
+        "# Metrics\n\n`seamline-host agent`, `mobile` and `sender` export these with `--metrics` as \
+         [Prometheus text](../how-to/agent-monitoring.md). A counter only grows. A gauge is a current value. A histogram counts times by their \
+         length. The last line of an agent's log has its counters and gauges, too, without prefix and `_total`. With `--dry-run` the counters of \
+         an agent are what it would have done.\n\n\
+         ## Metrics of `agent snoop`, `agent eln-ack` and `agent obtcp`\n\nLabels: `interface` is its name; `side` is `wired` or `wireless`; \
+         `direction` is that of the data, `to_wireless` or `to_wired`; `by` is `agent` or `sender`.\n\n{agent}\n\
+         ## Metrics of `agent split`\n\n{split}\n\
+         ## Metrics of `mobile`\n\n`link_up` has the label `interface`.\n\n{mobile}\n\
+         ## Metrics of `sender`\n\n{sender}"
     );
     assert_current("docs/reference/metrics.md", &page);
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use std::fs;
-use support::{HOST, assert_contains, folder, host, program, stderr};
+use support::{HOST, assert_contains, folder, host, program, stderr, with_interfaces};
 
 fn refused(arguments: &[&str], code: i32) -> String {
     let output = host(&[&["agent"], arguments].concat(), folder().path());
@@ -107,25 +107,6 @@ fn only_agents_that_keep_packets_hand_them_over() {
     assert!(refused(&nowhere, 1).contains("/no/such"));
     assert!(refused(&["hand-over", "--control", "x", "--to", "10.0.0.1", "10.0.0.1"], 2).contains("--to"));
     assert!(refused(&["hand-over", "--control", "x", "--to", "[::1]:1022"], 2).contains("HOST"));
-}
-
-/// Run a script in a network namespace with the interfaces b0 and b1; `None`, having printed why, where there can be none.
-fn with_interfaces(test: &str, script: &str) -> Option<std::process::Output> {
-    let script = format!(
-        "ip link add b0 type veth peer name p0 && ip link add b1 type veth peer name p1 || exit 77
-        for it in b0 b1 p0 p1; do ip link set $it up; done
-        {script}"
-    );
-    let output = std::process::Command::new("unshare").args(["--net", "sh", "-c", &script]).output();
-    let Some(output) = output.ok().filter(|output| output.status.code() != Some(77)) else {
-        support::skip(test, "it takes ip and unshare");
-        return None;
-    };
-    if stderr(&output).contains("unshare failed") {
-        support::skip(test, "it takes root");
-        return None;
-    }
-    Some(output)
 }
 
 /// Each with the exit code of mistakes in what was asked for, and the fix.

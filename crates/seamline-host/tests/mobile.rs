@@ -169,6 +169,7 @@ fn it_is_notified_and_asked_and_leaves_nothing_behind() {
         "$S" mobile --socket s --tell 'up seam0'
         "$S" mobile --socket s --tell 'up wwan7' 2>&1 || echo "code $?"
         "$S" mobile --socket s --status
+        "$S" mobile --socket s --status --watch 5
         "$S" mobile --socket s --status --json
         "$S" mobile --socket s 2>&1 || echo "second $?"
         kill -9 $d; wait $d || true
@@ -186,8 +187,8 @@ fn it_is_notified_and_asked_and_leaves_nothing_behind() {
     );
     let parts = [
         "there is no interface wwan7; there are: seam0\ncode 1\n",
-        "event=status dry_run=false links=seam0:up connections=0 ",
-        " commands=1 refused=1 ",
+        "state: helping\n",
+        "interface seam0: up\n",
         "another daemon listens there\ntip: `seamline-host mobile --status` shows the one that listens there\nsecond 1\n",
         "left\nended\ngone\ninterrupted\ngone\n",
         "no daemon can be reached at s",

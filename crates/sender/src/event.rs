@@ -1,7 +1,7 @@
 //! What the programs report, as `struct event` in `bpf/connection.h` has it.
 
 use crate::counters::Counter;
-use std::fmt;
+use seamline_host::Line;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -103,31 +103,24 @@ impl What {
     }
 }
 
-impl fmt::Display for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3} s, port {} to {}: {}", self.at.as_secs_f64(), self.local_port, self.peer, self.what)
-    }
-}
-
-impl fmt::Display for What {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            What::Timeout { window, threshold, reduced } => {
-                write!(f, "timeout; remembered: window {window}, threshold {threshold}; reduced to {reduced}")
-            }
+impl Event {
+    /// As a line of the log, without its time.
+    pub fn line(&self) -> Line {
+        let line = match self.what {
+            What::Timeout { window, threshold, reduced } => Line::new("timeout")
+                .with("window", window)
+                .with("threshold", threshold)
+                .with("reduced_to", reduced),
             What::Restored { from, window, threshold } => {
-                write!(f, "mark accepted: window {from} -> {window}, threshold {threshold}")
+                Line::new("restored").with("from", from).with("window", window).with("threshold", threshold)
             }
-            What::Kept { window } => write!(f, "the window restored holds: {window}"),
-            What::Undone { window, lost } => {
-                write!(f, "{lost} segments lost on the window restored: back to {window}")
-            }
-            What::Asked { doublings } => {
-                write!(f, "marked: asked the kernel to send again, {doublings} doublings of its timer back")
-            }
-            What::TakenBackByKernel => f.write_str("the kernel itself takes the timeout back"),
-            What::Ignored(why) => write!(f, "{why}"),
-        }
+            What::Kept { window } => Line::new("kept").with("window", window),
+            What::Undone { window, lost } => Line::new("undone").with("window", window).with("lost", lost),
+            What::Asked { doublings } => Line::new("asked").with("doublings", doublings),
+            What::TakenBackByKernel => Line::new("taken-back-by-kernel"),
+            What::Ignored(why) => Line::new("ignored").shown("why", why),
+        };
+        line.with("local_port", self.local_port).shown("peer", self.peer)
     }
 }
 

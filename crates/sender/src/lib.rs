@@ -11,7 +11,6 @@ pub const HAS_PROGRAMS: bool = cfg!(feature = "ebpf");
 
 #[cfg(feature = "ebpf")]
 mod attached;
-#[cfg(feature = "ebpf")]
 mod counters;
 #[cfg(feature = "ebpf")]
 mod destinations;
@@ -25,7 +24,6 @@ mod prefix;
 
 #[cfg(feature = "ebpf")]
 pub use attached::{Attached, Error, Places};
-#[cfg(feature = "ebpf")]
 pub use counters::{Counter, Counters};
 #[cfg(feature = "ebpf")]
 pub use event::{Event, What};

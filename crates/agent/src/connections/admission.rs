@@ -1,5 +1,6 @@
 //! Which segments the agent is shown.
 
+use super::measuring::Answers;
 use super::{Connections, Place, Slot};
 use crate::guard::{Claim, Guard, Verdict};
 use crate::key::{ConnectionKey, End, Side};
@@ -28,6 +29,7 @@ pub(super) struct Handshake<L> {
     pub(super) since: Instant,
     /// By side.
     seen: [Option<Seen<L>>; 2],
+    answers: Answers,
 }
 
 /// Segments of one side that continue each other.
@@ -54,7 +56,7 @@ impl<L: Copy> Seen<L> {
 
 impl<L: Copy> Handshake<L> {
     pub(super) fn begun(since: Instant) -> Self {
-        Handshake { since, seen: [None; 2] }
+        Handshake { since, seen: [None; 2], answers: Answers::default() }
     }
     /// Of segments that do not continue each other the newest counts, or the one that acknowledges the other side. So a forged one does not keep the
     /// connection from being confirmed.
@@ -139,6 +141,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         let Some(place) = self.find_shown(&key) else { return };
         if self.believes(now, place.index(), from, segment, out) {
             self.note(now, place.index(), from, None);
+            self.lose_track(place.index(), from, segment);
             let limit = self.limit(place.index());
             self.timers.bring_forward(place.index(), now + limit);
         }
@@ -196,11 +199,14 @@ impl<A: End, L: Copy> Connections<A, L> {
             return true;
         }
         let Some(handshake) = self.handshakes.get_mut(&index) else { return false };
+        handshake.answers.note(now, from, segment);
         let Some(seen) = handshake.confirmed_by(from, segment) else {
             handshake.note(from, segment, link);
             return false;
         };
+        let round_trips = handshake.answers.round_trips();
         self.confirm(index);
+        self.begin_flow(index, round_trips);
         if let Some(guard) = &mut self.slots[index].guard {
             **guard = Guard::confirmed(seen.claim, seen.answered, from, segment);
         }
@@ -248,6 +254,7 @@ impl<A: End, L: Copy> Connections<A, L> {
                     unreachable!("what has a guard is held")
                 };
                 *connection = self.make.make();
+                self.begin_flow(index, [None; 2]);
                 true
             }
         }

@@ -64,6 +64,7 @@ impl<A: End, L: Copy> Connections<A, L> {
             slot.links[Side::Wireless.index()] = Some(link);
         }
         slot.held = Some((key, self.make.make()));
+        self.begin_flow(index, [None; 2]);
         self.set_kept(index, 0);
         let ended = Side::BOTH.into_iter().filter(|side| has_ended[side.index()]);
         ended.for_each(|side| self.note_end(index, side));

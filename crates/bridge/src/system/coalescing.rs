@@ -30,7 +30,7 @@ pub(super) fn coalesces(interface: &str) -> Option<Line> {
     let found = coalescing(interface).unwrap_or_default();
     let why = "the interface coalesces packets, which then exceed the MTU and cannot be forwarded";
     (!found.is_empty()).then(|| {
-        Line::new("warning")
+        Line::warning("warning")
             .with("why", why)
             .with("interface", interface)
             .with("command", turn_off(interface, &found))
@@ -43,7 +43,7 @@ pub(super) fn coalesced(interface: &str, length: usize) -> Line {
         "{}; on a virtual interface also at the other end: ethtool -K PEER tso off gso off",
         turn_off(interface, &COALESCING)
     );
-    Line::new("warning")
+    Line::warning("warning")
         .with("why", "coalesced packets arrive, longer than the MTU, and cannot be forwarded")
         .with("interface", interface)
         .with("bytes", length)

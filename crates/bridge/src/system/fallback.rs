@@ -14,7 +14,6 @@ mod flows;
 mod programs;
 mod words;
 
-use super::log::Every;
 use super::port::Port;
 use crate::engine::Flow;
 use flows::Secret;
@@ -22,7 +21,7 @@ use programs::Common;
 use seamline_agent::Side;
 use seamline_host::bpf::{SharedWords, classifier, filter};
 use seamline_host::netlink::classifiers::{attach, detach};
-use seamline_host::{Line, explained};
+use seamline_host::{Every, Line, explained};
 use seamline_wire::{Duration, Instant};
 use std::collections::VecDeque;
 use std::io;
@@ -122,7 +121,7 @@ impl Fallback {
             Ok(fallback) => (Some(fallback), None),
             Err(error) => {
                 let why = format!("nothing is forwarded if this process is stopped or killed: {error}");
-                (None, Some(Line::new("warning").with("why", why)))
+                (None, Some(Line::warning("warning").with("why", why)))
             }
         }
     }
@@ -191,6 +190,6 @@ impl Fallback {
     pub(super) fn end(&self, ports: &[Option<Port>; 2]) -> Option<Line> {
         let ports = ports.iter().flatten().filter(|_| !self.stays);
         let failed = ports.map(|port| detach(port.index(), PREFERENCE)).find_map(Result::err);
-        failed.map(|error| Line::new("warning").with("why", format!("removing the fallback: {error}")))
+        failed.map(|error| Line::warning("warning").with("why", format!("removing the fallback: {error}")))
     }
 }

@@ -1,7 +1,7 @@
 //! How many files this process may have open.
 
-use super::scrapes::CLIENTS;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use seamline_host::metrics::CLIENTS;
 use std::io;
 
 /// Open files other than split connections: interfaces, locks, listeners, clients, the log, pipes to programs.

@@ -1,13 +1,13 @@
 //! Plain forwarding while the agent's thread does not respond.
 
-use super::log::{CHECK, Every, LogSender};
+use super::log::{CHECK, LogSender};
 use super::port::{Batch, Port};
 use super::worker::Shared;
 use crate::outgoing::Outgoing;
 use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::socket::timeout;
-use seamline_host::{Line, clock};
+use seamline_host::{Every, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
@@ -56,7 +56,7 @@ impl<'a> Guard<'a> {
                 shared.bypasses.fetch_add(1, Ordering::Relaxed);
                 let stalled = now.saturating_since(progress).as_millis();
                 log.send(
-                    Line::new("bypass").with("why", "the agent does not respond").with("for_ms", stalled),
+                    Line::warning("bypass").with("why", "the agent does not respond").with("for_ms", stalled),
                 );
             }
             if self.is_active {

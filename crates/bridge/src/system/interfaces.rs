@@ -27,7 +27,7 @@ impl Claim {
 
     /// A warning if other agents cannot be kept away.
     pub(super) fn warning(&self) -> Option<Line> {
-        self.locks.iter().any(Option::is_none).then(|| Line::new("warning").with("why", WITHOUT))
+        self.locks.iter().any(Option::is_none).then(|| Line::warning("warning").with("why", WITHOUT))
     }
 
     /// Warnings about addresses that the network assigns. They come and go by themselves: refusing them would leave the agent off after a restart.
@@ -87,7 +87,7 @@ fn assigned_address(name: &str, address: &Address) -> Line {
         true => removal(name, address),
         false => format!("sysctl -w net/ipv6/conf/{name}/disable_ipv6=1"),
     };
-    Line::new("warning")
+    Line::warning("warning")
         .with("why", "the network has assigned the interface an address, but it is to serve the agent only")
         .with("interface", name)
         .with("address", address.to_string())

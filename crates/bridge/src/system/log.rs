@@ -1,7 +1,7 @@
-//! A log that several threads write to, and how often they do something.
+//! A log that several threads write to.
 
 use seamline_host::{Journal, Line, clock};
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Duration;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// How often a waiting thread checks whether it is to stop.
@@ -37,31 +37,5 @@ impl LogSender {
     pub(super) fn send(&self, line: Line) {
         // The thread with the journal ends after all others.
         let _ = self.0.send(line.at(clock::wall()));
-    }
-}
-
-/// Something that is done once in a period.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Every {
-    period: Duration,
-    last: Option<Instant>,
-}
-
-impl Every {
-    /// It is due at once, then once in each period.
-    pub(super) const fn new(period: Duration) -> Self {
-        Every { period, last: None }
-    }
-    /// Whether it is due. If so, the next period begins.
-    pub(super) fn is_due(&mut self, now: Instant) -> bool {
-        let is_due = self.last.is_none_or(|last| now.saturating_since(last) >= self.period);
-        if is_due {
-            self.last = Some(now);
-        }
-        is_due
-    }
-    /// It was done now, whether or not it was due.
-    pub(super) fn restart(&mut self, now: Instant) {
-        self.last = Some(now);
     }
 }

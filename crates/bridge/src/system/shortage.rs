@@ -1,8 +1,8 @@
 //! What the log says when there is too little time, memory or room in the table for all connections.
 
-use super::log::{Every, WARN};
+use super::log::WARN;
 use crate::engine::Engine;
-use seamline_host::Line;
+use seamline_host::{Every, Line};
 use seamline_wire::Instant;
 
 /// Each kind of shortage is reported at most once a minute, with what it cost since the last report.
@@ -44,17 +44,18 @@ impl Shortage {
         let (counters, limits) = (engine.agent_counters(), engine.settings().parameters.limits);
         let mut lines = Vec::new();
         if let Some([frames]) = self.time.look(now, [overload]) {
-            lines.push(Line::new("overload").with("frames", frames));
+            lines.push(Line::warning("overload").with("frames", frames));
         }
         let kept_bytes = engine.kept_bytes();
         let is_full = kept_bytes >= limits.bytes / 10 * 9;
         let lost = [counters.not_cached, counters.cleared];
         if let Some([not_cached, cleared]) = is_full.then(|| self.memory.look(now, lost)).flatten() {
-            let line = Line::new("memory-full").with("kept_bytes", kept_bytes).with("memory", limits.bytes);
+            let line =
+                Line::warning("memory-full").with("kept_bytes", kept_bytes).with("memory", limits.bytes);
             lines.push(line.with("not_cached", not_cached).with("caches_cleared", cleared));
         }
         if let Some([evicted, no_room]) = self.places.look(now, [counters.evicted, counters.unknown]) {
-            let line = Line::new("table-full").with("connections", limits.connections);
+            let line = Line::warning("table-full").with("connections", limits.connections);
             lines.push(line.with("evicted", evicted).with("no_room", no_room));
         }
         lines

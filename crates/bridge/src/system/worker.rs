@@ -6,9 +6,8 @@ use super::files::require_own;
 use super::guard::{Guard, discard};
 use super::hand_over::{HandOver, HandingOut, Incoming, Job, Jobs, What};
 use super::interfaces::Claim;
-use super::log::{CHECK, Every, Log, WARN};
+use super::log::{CHECK, Log, WARN};
 use super::port::{Batch, Port};
-use super::publish::{Metrics, Publisher};
 use super::shortage::Shortage;
 use crate::engine::{Engine, Settings};
 use crate::metrics::{BridgeCounters, PortCounters, Snapshot};
@@ -18,10 +17,12 @@ use nix::poll::{PollFd, PollFlags, poll};
 use seamline_agent::Side;
 use seamline_host::confinement::{Capability, confine};
 use seamline_host::interface::Condition;
+use seamline_host::log::Format;
+use seamline_host::metrics::{Metrics, Process, Publisher, Publishing};
 use seamline_host::scheduling::{Scheduling, run_first};
 use seamline_host::service::Service;
 use seamline_host::socket::{timeout, wait};
-use seamline_host::{Journal, Line, clock, explained, folder_of};
+use seamline_host::{Every, Journal, Line, clock, explained, folder_of};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -37,8 +38,8 @@ pub struct Options {
     pub interfaces: [String; 2],
     /// Where the counters go.
     pub metrics: Option<Metrics>,
-    /// Whether the log is JSON.
-    pub json: bool,
+    /// How the log is written.
+    pub format: Format,
     /// Who forwards while the agent does not.
     pub fallback: FallbackBy,
     /// The calling thread runs before programs that are not real-time, if the process may: frames wait while it does not run.
@@ -67,9 +68,8 @@ pub(super) struct Shared {
 
 /// A frame that has waited longer is forwarded without the agent. That is cheaper, so the queue drains.
 const OVERLOAD: Duration = Duration::from_millis(50);
-/// How often it checks the interfaces, and publishes the counters.
+/// How often it checks the interfaces.
 const LOOK: Duration = Duration::from_millis(250);
-const PUBLISH: Duration = Duration::from_secs(1);
 /// How long it pauses after a failure: longer than the guard waits before it takes over.
 const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
@@ -103,7 +103,7 @@ pub fn run(
     let (asker, jobs) = Jobs::new()?;
     let handing_out = HandingOut::open(&options.hand_over, settings.is_dry, asker.clone())?;
     let incoming = Incoming::open(&options.hand_over, asker)?;
-    let (sender, mut log) = Log::new(Journal::new(out, options.json));
+    let (sender, mut log) = Log::new(Journal::new(out, options.format));
     let shared = Shared::default();
     shared.progress.store(clock::monotonic().as_nanos(), Ordering::Relaxed);
     let ports = ports.map(Some);
@@ -111,7 +111,9 @@ pub fn run(
     let is_guarded = fallback.is_none();
     let scheduling = if options.runs_first { run_first() } else { Scheduling::AsBefore };
     let confined = if options.confines { Some(confine(&CAPABILITIES, &options.folders())?) } else { None };
-    let mut worker = Worker::new(settings, options, ports, jobs, fallback);
+    let warn = sender.clone();
+    let publishing = publisher.begin(move |line| warn.send(line));
+    let mut worker = Worker::new(settings, options, ports, jobs, fallback, publishing);
     let confined = confined.map_or_else(|| "no".to_owned(), |it| it.to_string());
     log.write(worker.start().with("confined", confined).with("scheduling", scheduling.to_string()));
     warning.into_iter().chain(claim.warning()).chain(addresses).for_each(|line| log.write(line));
@@ -119,10 +121,9 @@ pub fn run(
         if is_guarded {
             scope.spawn(|| Guard::new(&options.interfaces).run(&shared, &sender));
         }
-        scope.spawn(|| publisher.serve(&shared.stop, &sender));
         scope.spawn(|| handing_out.run(&shared, &sender));
         scope.spawn(|| incoming.run(&shared, &sender));
-        let result = worker.run_again_and_again(&shared, &mut log, &publisher, stop.as_fd());
+        let result = worker.run_again_and_again(&shared, &mut log, stop.as_fd());
         shared.stop.store(true, Ordering::SeqCst);
         result
     })?;
@@ -150,7 +151,7 @@ impl Options {
 }
 
 fn changed(interface: &str, condition: Condition) -> Line {
-    let stopped = |why: &str| Line::new("link-down").with("interface", interface).with("why", why);
+    let stopped = |why: &str| Line::warning("link-down").with("interface", interface).with("why", why);
     match condition {
         Condition::Running => Line::new("link-up").with("interface", interface),
         Condition::NoCarrier => stopped("no carrier"),
@@ -184,7 +185,9 @@ struct Worker<'a> {
     fallback: Option<Fallback>,
     stalls: Stalls,
     look: Every,
-    publish: Every,
+    /// `None` only while it works.
+    publishing: Option<Publishing>,
+    process: Process,
     /// Of each interface, about packets that were coalesced.
     warning: [Every; 2],
     shortage: Shortage,
@@ -198,8 +201,13 @@ impl<'a> Worker<'a> {
         ports: [Option<Port>; 2],
         jobs: Jobs,
         fallback: Option<Fallback>,
+        publishing: Publishing,
     ) -> Self {
+        let [wired, wireless] = &options.interfaces;
+        let mode = if settings.is_dry { "dry-run" } else { "active" };
+        let about = [("agent", settings.kind.name), ("mode", mode), ("in", wired), ("out", wireless)];
         Worker {
+            process: Process::new(&about, clock::wall()),
             engine: Engine::new(settings),
             options,
             ports,
@@ -211,7 +219,7 @@ impl<'a> Worker<'a> {
             fallback,
             stalls: Stalls::default(),
             look: Every::new(LOOK),
-            publish: Every::new(PUBLISH),
+            publishing: Some(publishing),
             warning: [Every::new(WARN); 2],
             shortage: Shortage::new(),
             service: Service::ready(clock::monotonic()),
@@ -235,18 +243,17 @@ impl<'a> Worker<'a> {
         &mut self,
         shared: &Shared,
         log: &mut Log,
-        publisher: &Publisher,
         stop: BorrowedFd<'_>,
     ) -> io::Result<()> {
         let mut rest = SHORTEST_REST;
         loop {
             let begun = clock::monotonic();
-            match catch_unwind(AssertUnwindSafe(|| self.run(shared, log, publisher, stop))) {
+            match catch_unwind(AssertUnwindSafe(|| self.run(shared, log, stop))) {
                 Ok(result) => return result,
                 Err(_) => {
                     let ran = clock::monotonic().saturating_since(begun);
                     rest = if ran > LONGEST_REST { SHORTEST_REST } else { rest };
-                    log.write(Line::new("failure").with("rest_ms", rest.as_millis()));
+                    log.write(Line::error("failure").with("rest_ms", rest.as_millis()));
                     self.engine.replace_agent();
                     self.jobs.drop_all();
                     self.outgoing = Outgoing::new();
@@ -259,15 +266,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn run(
-        &mut self,
-        shared: &Shared,
-        log: &mut Log,
-        publisher: &Publisher,
-        stop: BorrowedFd<'_>,
-    ) -> io::Result<()> {
+    fn run(&mut self, shared: &Shared, log: &mut Log, stop: BorrowedFd<'_>) -> io::Result<()> {
         loop {
-            self.come_round(shared, log, publisher);
+            self.come_round(shared, log);
             let is_stopped = self.wait(stop)?;
             self.beat(clock::monotonic());
             if shared.bypass.load(Ordering::SeqCst) {
@@ -300,7 +301,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn come_round(&mut self, shared: &Shared, log: &mut Log, publisher: &Publisher) {
+    fn come_round(&mut self, shared: &Shared, log: &mut Log) {
         let now = clock::monotonic();
         shared.progress.store(now.as_nanos(), Ordering::Relaxed);
         self.service.works(now);
@@ -309,9 +310,14 @@ impl<'a> Worker<'a> {
         if self.look.is_due(now) {
             self.look(now, log);
         }
-        if self.publish.is_due(now) {
-            let [wired, wireless] = &self.options.interfaces;
-            publisher.publish(self.snapshot(shared).text([wired, wireless]));
+        self.publish(now, shared);
+    }
+
+    fn publish(&mut self, now: Instant, shared: &Shared) {
+        let [wired, wireless] = &self.options.interfaces;
+        if let Some(mut publishing) = self.publishing.take() {
+            publishing.publish(now, || self.snapshot(shared).text([wired, wireless], &self.process));
+            self.publishing = Some(publishing);
         }
     }
 
@@ -413,7 +419,7 @@ impl<'a> Worker<'a> {
         let interface = self.options.interfaces[place].as_str();
         if let Some(port) = self.ports[place].take_if(|port| port.is_gone()) {
             self.left[place] = PortCounters { is_there: false, is_running: false, ..port.counters };
-            log.write(Line::new("interface-removed").with("interface", interface));
+            log.write(Line::warning("interface-removed").with("interface", interface));
         }
         if self.ports[place].is_some() {
             return;
@@ -427,7 +433,7 @@ impl<'a> Worker<'a> {
         self.ports[place] = Some(port);
         log.write(Line::new("interface-returned").with("interface", interface));
         if let Some(Err(error)) = self.fallback.as_ref().map(|it| it.attach(&self.ports)) {
-            log.write(Line::new("warning").with("why", error.to_string()));
+            log.write(Line::warning("warning").with("why", error.to_string()));
         }
         if let Some(warning) = coalesces(interface) {
             self.warning[place].restart(now);
@@ -441,6 +447,7 @@ impl<'a> Worker<'a> {
             ports: [port(0), port(1)],
             engine: self.engine.counters(),
             agent: self.engine.agent_counters(),
+            measurements: self.engine.measurements(),
             hand_over: self.engine.hand_over_counters(),
             bridge: BridgeCounters {
                 hand_over_failures: shared.hand_over_failures.load(Ordering::Relaxed),

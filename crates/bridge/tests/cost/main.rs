@@ -18,6 +18,7 @@ use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::system::{FallbackBy, HandOver, Options, Split, run, split};
 use seamline_host::clock;
+use seamline_host::log::Format;
 use seamline_lab::system::Namespace;
 use seamline_wire::Duration;
 use std::io::{Read, Write};
@@ -96,7 +97,7 @@ fn begin(who: Who, path: &Path) -> Forwarder {
             let options = Options {
                 interfaces: interfaces(),
                 metrics: None,
-                json: false,
+                format: Format::default(),
                 fallback: FallbackBy::Kernel,
                 runs_first: true,
                 confines: true,
@@ -128,7 +129,7 @@ fn settings() -> Split {
         is_dry: false,
         drain: Duration::from_secs(1),
         metrics: None,
-        json: false,
+        format: Format::default(),
     }
 }
 

@@ -18,6 +18,7 @@ use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Batch, FallbackBy, HandOver, Options, Port, ask, run};
 use seamline_host::clock::monotonic;
+use seamline_host::log::Format;
 use seamline_lab::system::Namespace;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -198,7 +199,7 @@ fn the_base_station_itself() {
     let options = Options {
         interfaces,
         metrics: None,
-        json: false,
+        format: Format::default(),
         fallback: FallbackBy::Kernel,
         runs_first: true,
         confines: true,

@@ -30,6 +30,7 @@ use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
 use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Port, run};
+use seamline_host::log::Format;
 use std::io::{Read, Write};
 use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -53,7 +54,7 @@ fn options() -> Options {
     Options {
         interfaces,
         metrics: None,
-        json: false,
+        format: Format::default(),
         fallback,
         runs_first: true,
         confines: true,
@@ -423,6 +424,24 @@ fn the_counters_can_be_read() {
     assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
     let shown = text.lines().find_map(|line| line.strip_prefix("seamline_agent_shown_total "));
     assert!(shown.unwrap().parse::<u64>().unwrap() > 50, "{text}");
+    let (_, body) = text.split_once("\r\n\r\n").unwrap();
+    let samples = seamline_host::metrics::samples(body).unwrap();
+    let of_side = |name: &str, side: &str| {
+        let found = samples.iter().find(|it| it.name == name && it.label("side") == Some(side));
+        found.map_or(0.0, |it| it.value)
+    };
+    for side in ["wired", "wireless"] {
+        let [count, sum] = ["seamline_agent_rtt_seconds_count", "seamline_agent_rtt_seconds_sum"]
+            .map(|it| of_side(it, side));
+        // Within a host; a busy one may take some milliseconds.
+        assert!(count >= 1.0 && (1e-6..0.1).contains(&(sum / count)), "{side}: {count}, {sum} s");
+    }
+    let start = samples.iter().find(|it| it.name == "seamline_agent_start_time_seconds").unwrap().value;
+    let now = seamline_host::clock::wall().as_secs_f64();
+    assert!((now - 60.0..now).contains(&start), "{start}, {now}");
+    let build = samples.iter().find(|it| it.name == "seamline_agent_build_info").unwrap();
+    let expected = [("agent", "snoop"), ("mode", "active"), ("in", "b0"), ("out", "b1")];
+    assert!(expected.iter().all(|(name, value)| build.label(name) == Some(value)), "{build:?}");
     bridge.end().unwrap();
 
     let path = std::env::temp_dir().join(format!("seamline-bridge-{}.prom", std::process::id()));

@@ -3,6 +3,7 @@
 mod ends;
 mod host;
 mod neighbours;
+mod paths;
 mod slow;
 mod soak;
 
@@ -15,6 +16,7 @@ use nix::unistd::Pid;
 use seamline_agent::Side;
 use seamline_bridge::system::{Batch, Metrics, Port, Split, split};
 use seamline_bridge::{Outgoing, SplitCounters};
+use seamline_host::log::Format;
 use seamline_lab::system::Namespace;
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Duration, Flags, Segment, SequenceNumber, Timestamps, TransportPort};
@@ -37,7 +39,7 @@ fn settings() -> Split {
         is_dry: false,
         drain: Duration::from_secs(20),
         metrics: None,
-        json: false,
+        format: Format::default(),
     }
 }
 

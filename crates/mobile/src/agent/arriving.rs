@@ -3,7 +3,7 @@
 //! A kernel that has one segment to acknowledge waits 40 ms and more for a second (RFC 9293 section 3.8.6.3). If the link is lost meanwhile,
 //! the sender's timer runs out, again and again, and all that the freeze was for is lost: its slow-start threshold ends at two segments.
 
-use super::help::{line, way};
+use super::help::{line, warning, way};
 use super::{Agent, Host};
 use crate::connections::Key;
 use crate::craft;
@@ -62,7 +62,7 @@ impl Agent {
             };
             if let Err(error) = self.acknowledge_arrival(now, &key, &arriving, host) {
                 self.counters.failures += 1;
-                self.log.push(line("catch-up-failed", &key).shown("error", error));
+                self.log.push(warning("catch-up-failed", &key).shown("error", error));
             }
         }
     }

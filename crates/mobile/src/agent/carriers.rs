@@ -80,6 +80,7 @@ impl Agent {
         }
         self.asks_standing |= is_used;
         self.links.gone(index, is_used);
+        self.outages.gone(index);
     }
 
     /// Everything will be described again: addresses, and the interfaces with these numbers. Others are gone.

@@ -5,7 +5,7 @@
 //! the timeout ends.
 
 use super::arriving::Arriving;
-use super::help::{line, way};
+use super::help::{line, warning, way};
 use super::{Agent, By, Host};
 use crate::connections::{Connection, Frozen, Key};
 use crate::craft;
@@ -323,7 +323,7 @@ impl Agent {
 
     fn not_frozen(&mut self, key: &Key, error: &io::Error) {
         self.counters.failures += 1;
-        self.log.push(line("freeze-failed", key).shown("error", error));
+        self.log.push(warning("freeze-failed", key).shown("error", error));
     }
 
     /// Have the kernel wait for longer, too.
@@ -346,7 +346,7 @@ impl Agent {
         let window = host.open_window(key).unwrap_or_else(|error| {
             // The kernel opens it when its time is over.
             self.counters.failures += 1;
-            self.log.push(line("thaw-failed", key).shown("error", error));
+            self.log.push(warning("thaw-failed", key).shown("error", error));
             None
         });
         self.counters.thawed += 1;

@@ -209,7 +209,7 @@ impl Agent {
         if let Some(connection) = self.connections.get_mut(key) {
             connection.is_blocked = true;
         }
-        self.log.push(line("failed", key).shown("error", error));
+        self.log.push(warning("failed", key).shown("error", error));
     }
 }
 
@@ -245,5 +245,14 @@ fn disruptions(now: Instant, connection: &Connection) -> u8 {
 
 /// What has happened to a connection.
 pub(super) fn line(event: &'static str, key: &Key) -> Line {
-    Line::new(event).shown("local", key.local).shown("remote", key.remote)
+    of(Line::new(event), key)
+}
+
+/// A line about a connection that something failed for.
+pub(super) fn warning(event: &'static str, key: &Key) -> Line {
+    of(Line::warning(event), key)
+}
+
+fn of(line: Line, key: &Key) -> Line {
+    line.shown("local", key.local).shown("remote", key.remote)
 }

@@ -10,12 +10,15 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use seamline_host::control::Control;
 use seamline_host::lock::{self, Lock};
+use seamline_host::log::Format;
+use seamline_host::metrics::{Metrics, Process, Publisher, Publishing};
 use seamline_host::service::Service;
 use seamline_host::{Journal, Line, clock, explained};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 /// After so many packets of the host, the daemon checks for other news.
@@ -44,8 +47,10 @@ pub struct Options {
     pub socket: PathBuf,
     /// Whether it sends nothing, and logs what it would send.
     pub is_dry: bool,
-    /// Whether its log is JSON.
-    pub json: bool,
+    /// How its log is written.
+    pub format: Format,
+    /// Where the counters go.
+    pub metrics: Option<Metrics>,
 }
 
 /// A daemon in the network namespace of the thread that opened it, in which it is to be run, too.
@@ -58,7 +63,12 @@ pub struct Daemon {
     control: Control,
     /// Two daemons would both repeat, freeze and thaw the same. One that is dry needs none.
     _lock: Option<Lock>,
-    json: bool,
+    format: Format,
+    publisher: Option<Publisher>,
+    publishing: Publishing,
+    process: Process,
+    /// Of the thread that publishes.
+    warnings: (Sender<Line>, Receiver<Line>),
     /// Whether there were packets the last time.
     is_busy: bool,
 }
@@ -81,7 +91,14 @@ impl Daemon {
             kernel,
             control,
             _lock: lock,
-            json: options.json,
+            format: options.format,
+            publisher: Some(Publisher::open(options.metrics.as_ref())?),
+            publishing: Publishing::default(),
+            process: Process::new(
+                &[("mode", if options.is_dry { "dry-run" } else { "active" })],
+                clock::wall(),
+            ),
+            warnings: channel(),
             is_busy: false,
         };
         daemon.look()?;
@@ -89,7 +106,7 @@ impl Daemon {
             Line::new("start").shown("socket", options.socket.display()).with("dry_run", options.is_dry),
         );
         if is_unlocked {
-            daemon.agent.log.push(Line::new("warning").with("why", lock::WITHOUT));
+            daemon.agent.log.push(Line::warning("warning").with("why", lock::WITHOUT));
         }
         Ok(daemon)
     }
@@ -100,7 +117,15 @@ impl Daemon {
     /// # Errors
     /// When one of its sockets fails.
     pub fn run(&mut self, stop: impl AsFd, out: impl Write + Send + 'static) -> io::Result<()> {
-        let mut journal = Journal::new(out, self.json);
+        let mut journal = Journal::new(out, self.format);
+        // Once: a second run goes on without publishing.
+        if let Some(publisher) = self.publisher.take() {
+            let warn = self.warnings.0.clone();
+            self.publishing = publisher.begin(move |line| {
+                // The daemon outlives the thread.
+                let _ = warn.send(line);
+            });
+        }
         let ended = self.go_on(stop, &mut journal, &mut Service::ready(clock::monotonic()));
         let now = clock::monotonic();
         self.agent.thaw_all(now, &mut self.kernel);
@@ -112,8 +137,11 @@ impl Daemon {
 
     fn go_on(&mut self, stop: impl AsFd, journal: &mut Journal, service: &mut Service) -> io::Result<()> {
         loop {
+            self.publish();
             self.write_log(journal);
-            let [packets, news, commanded, stopped] = self.wait(stop.as_fd(), service.period())?;
+            let publish = self.publishing.period().map(|period| Duration::from_nanos(period.as_nanos()));
+            let longest = service.period().into_iter().chain(publish).min();
+            let [packets, news, commanded, stopped] = self.wait(stop.as_fd(), longest)?;
             service.works(clock::monotonic());
             let is_due = |at| at <= clock::monotonic();
             if packets || news || commanded || stopped || self.agent.freeze_at().is_some_and(is_due) {
@@ -233,19 +261,30 @@ impl Daemon {
                         &if json { status.to_json() } else { status.to_string() },
                     );
                 }
+                Ok(Command::Metrics) => {
+                    self.control.answer(&from, &text, &self.agent.metrics(&self.process));
+                }
                 Ok(_) => self.control.answer(&from, &text, "ok"),
                 Err(why) => {
                     self.agent.refused();
                     self.control.answer(&from, &text, &format!("error: {why}"));
-                    self.agent.log.push(Line::new("refused").with("command", text.trim()).with("why", why));
+                    self.agent
+                        .log
+                        .push(Line::warning("refused").with("command", text.trim()).with("why", why));
                 }
             }
         }
         Ok(())
     }
 
+    fn publish(&mut self) {
+        let Daemon { publishing, agent, process, .. } = self;
+        publishing.publish(clock::monotonic(), || agent.metrics(process));
+    }
+
     fn write_log(&mut self, journal: &mut Journal) {
         let wall = clock::wall();
+        self.agent.log.extend(self.warnings.1.try_iter());
         journal.write(self.agent.log.drain(..).map(|line| line.at(wall)));
     }
 }

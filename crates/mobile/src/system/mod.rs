@@ -17,4 +17,5 @@ pub use diagnosis::answer as connection_answer;
 pub use freezer::Freezer;
 pub use raw::Raw;
 pub use seamline_host::control::ask;
+pub use seamline_host::metrics::Metrics;
 pub use watch::{News, Watch};

@@ -1,6 +1,7 @@
 //! A phone in a namespace of its own, and the server at the other end of its link: the test itself.
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
+use seamline_host::log::Format;
 use seamline_lab::system::{Interface, Namespace, Tun};
 use seamline_mobile::Settings;
 use seamline_mobile::system::{Daemon, Options};
@@ -210,7 +211,8 @@ impl Running {
     pub(crate) fn start(namespace: &Namespace, settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("mobile.sock");
-        let options = Options { socket: socket.clone(), is_dry: false, json: false };
+        let options =
+            Options { socket: socket.clone(), is_dry: false, format: Format::default(), metrics: None };
         let mut daemon = namespace.within(|| Daemon::open(settings, &options)).unwrap();
         let (stop, stopped) = UnixStream::pair().unwrap();
         let log = Log::default();

@@ -112,7 +112,7 @@ fn a_stock_sender_goes_on_at_once_after_a_handover_and_loses_no_more_than_withou
     let (message, with) = lab(&cgroup, &sender);
     assert_contains(
         &message,
-        &["timeout; remembered: window", "mark accepted: window", "1 windows restored"],
+        &[" level=info event=timeout window=", "event=restored from=", "1 windows restored"],
     );
     assert!((25.0..60.0).contains(&with.first_sent_ms), "{with:?}");
     assert!(with.delivered_bytes > 1.1 * without.delivered_bytes, "{with:?} {without:?}");
@@ -124,12 +124,22 @@ fn a_stock_sender_goes_on_at_once_after_a_handover_and_loses_no_more_than_withou
 #[test]
 fn it_ends_when_asked_to_and_says_what_it_has_counted() {
     let Some(cgroup) = Cgroup::or_skip("it_ends_when_asked_to") else { return };
+    let folder = folder();
+    let metrics = folder.path().join("sender.prom");
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
-        let output = end(cgroup.begin_sender(&[]), signal);
+        let output = end(cgroup.begin_sender(&["--metrics", metrics.to_str().unwrap()]), signal);
+        let text = fs::read_to_string(&metrics).unwrap();
+        assert_contains(
+            &text,
+            &["seamline_sender_build_info{version=", "seamline_sender_timeouts_total 0\n"],
+        );
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         assert_contains(stderr(&output), &["ready: new connections in", cgroup.name()]);
         assert_contains(stdout(&output), &["0 connections", "0 timeouts", "0 windows restored"]);
     }
+    let output = end(cgroup.begin_sender(&["--json"]), Signal::SIGINT);
+    let stop: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!((&stop["event"], &stop["windows_restored"]), (&"stop".into(), &0.into()));
 }
 
 #[test]

@@ -19,12 +19,15 @@ fn what_the_programs_write_is_read() {
     assert_eq!((event.local_port, event.peer), (443, "192.0.2.7:50000".parse().unwrap()));
     assert_eq!(event.what, What::Restored { from: 1, window: 100, threshold: 80 });
     assert_eq!(
-        event.to_string(),
-        "5.000 s, port 443 to 192.0.2.7:50000: mark accepted: window 1 -> 100, threshold 80"
+        event.line().to_string(),
+        "event=restored from=1 window=100 threshold=80 local_port=443 peer=192.0.2.7:50000"
     );
     let event = Event::read(&bytes(5, 10, [Counter::Spent as u32, 0, 0])).unwrap();
     assert_eq!(event.peer, "[c000:207::9]:50000".parse().unwrap());
     assert_eq!(event.what, What::Ignored(Counter::Spent));
+    let line =
+        r#"event=ignored why="marks ignored: restored already" local_port=443 peer=[c000:207::9]:50000"#;
+    assert_eq!(event.line().to_string(), line);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::{Asker, HandOver, TIMEOUT};
 use crate::handed::{BEGINNING, Handed, MOST_BYTES, TakenIn};
-use crate::system::log::{CHECK, Every, LogSender, WARN};
+use crate::system::log::{CHECK, LogSender, WARN};
 use crate::system::timed_stream::TimedStream;
 use crate::system::worker::Shared;
 use nix::poll::PollFlags;
 use seamline_host::socket::wait;
-use seamline_host::{Line, clock, explained};
+use seamline_host::{Every, Line, clock, explained};
 use seamline_wire::Instant;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -51,7 +51,7 @@ impl Incoming {
                     if !warning.is_due(now) {
                         continue;
                     }
-                    Line::new("hand-over-refused").with("why", error.to_string())
+                    Line::warning("hand-over-refused").with("why", error.to_string())
                 }
             };
             log.send(line.shown("from", from));

@@ -69,7 +69,7 @@ impl HandingOut {
             }
             Err(error) => {
                 shared.hand_over_failures.fetch_add(1, Ordering::Relaxed);
-                Line::new("hand-over-failed").with("why", error.to_string())
+                Line::warning("hand-over-failed").with("why", error.to_string())
             }
         };
         log.send(line.shown("to", to).with("hosts", named).with("took_ms", took));

@@ -3,9 +3,10 @@
 use super::Split;
 use super::buffers::Buffers;
 use super::sockets::{end_in_order, failed, is_closed};
+use crate::split_counters::SplitPaths;
 use nix::sys::epoll::{Epoll, EpollFlags};
 use seamline_agent::{Numbers, Side};
-use seamline_host::socket::{memory, unacknowledged};
+use seamline_host::socket::{TcpPath, memory, tcp_path, unacknowledged};
 use seamline_wire::{Duration, Instant};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpStream};
@@ -27,6 +28,8 @@ pub(super) struct Half {
     is_read: bool,
     /// The other end's close was passed on to it.
     is_shut: bool,
+    /// What was counted of its path.
+    counted: TcpPath,
 }
 
 /// Whether epoll watches a half.
@@ -40,7 +43,18 @@ pub(super) enum Watch {
 
 impl Half {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Half { stream, watch: Watch::NotYet, waiting: Vec::new(), is_read: false, is_shut: false }
+        let counted = TcpPath::default();
+        Half { stream, watch: Watch::NotYet, waiting: Vec::new(), is_read: false, is_shut: false, counted }
+    }
+
+    /// Count what the kernel has learned of the path since the last time.
+    fn measure(&mut self, side: Side, paths: &mut SplitPaths) {
+        let Ok(now) = tcp_path(&self.stream) else { return };
+        let before = std::mem::replace(&mut self.counted, now);
+        let side = side.index();
+        now.round_trip.into_iter().for_each(|it| paths.round_trips[side].observe(it));
+        paths.segments[side] += u64::from(now.data_segments.wrapping_sub(before.data_segments));
+        paths.retransmitted[side] += u64::from(now.retransmitted.wrapping_sub(before.retransmitted));
     }
 
     pub(super) fn unwatch(&mut self, epoll: &Epoll) {
@@ -203,6 +217,15 @@ impl Connection {
     pub(super) fn end_in_order(&mut self) {
         self.is_ending = true;
         self.halves.iter().for_each(|half| end_in_order(&half.stream));
+    }
+    /// Count what the kernel knows of both paths; nothing if no data was relayed since `then`.
+    pub(super) fn measure_paths(&mut self, then: Option<Instant>, paths: &mut SplitPaths) {
+        if self.is_beginning || then.is_some_and(|then| self.heard_at < then) {
+            return;
+        }
+        let [client, server] = &mut self.halves;
+        client.measure(self.side, paths);
+        server.measure(self.side.other(), paths);
     }
     /// Whether both halves are closed.
     pub(super) fn is_closed(&self) -> bool {

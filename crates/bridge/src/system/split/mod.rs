@@ -15,12 +15,13 @@ mod splitting;
 mod watch;
 
 use super::interfaces::Claim;
-use super::publish::{Metrics, Publisher};
 use crate::split_counters::SplitCounters;
 use relay::Relay;
 use rules::{Entrance, Rules, Terms};
 use seamline_agent::Side;
 use seamline_host::Journal;
+use seamline_host::log::Format;
+use seamline_host::metrics::{Metrics, Publisher};
 use seamline_wire::Duration;
 use splitting::Splitting;
 use std::io::{self, Write};
@@ -51,8 +52,8 @@ pub struct Split {
     pub drain: Duration,
     /// Where the counters go.
     pub metrics: Option<Metrics>,
-    /// Whether the log is JSON.
-    pub json: bool,
+    /// How the log is written.
+    pub format: Format,
 }
 
 impl Default for Split {
@@ -69,7 +70,7 @@ impl Default for Split {
             is_dry: false,
             drain: Duration::from_secs(10),
             metrics: None,
-            json: false,
+            format: Format::default(),
         }
     }
 }
@@ -112,6 +113,6 @@ pub fn split(
     let publisher = Publisher::open(settings.metrics.as_ref())?;
     let terms = Terms { interfaces, entrances, beginnings, is_dry: settings.is_dry };
     let shared = Shared::new(Rules::new(terms)?);
-    let journal = Journal::new(out, settings.json);
-    Splitting::new(settings, relay, &shared, &publisher, journal).run(room, claim.warning(), stop)
+    let journal = Journal::new(out, settings.format);
+    Splitting::new(settings, relay, &shared, publisher, journal).run(room, claim.warning(), stop)
 }

@@ -4,19 +4,19 @@ use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::fair::{Fair, Who};
 use super::host::Room;
 use super::{Split, memory, sockets};
-use crate::split_counters::SplitCounters;
-use crate::system::log::{CHECK, Every};
+use crate::split_counters::{SplitCounters, SplitPaths};
+use crate::system::log::CHECK;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use seamline_agent::Side;
-use seamline_host::clock;
 use seamline_host::socket::timeout;
+use seamline_host::{Every, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
 /// Tokens of listeners begin here; those of halves are twice their connection's place, plus the number of the half.
 const LISTENERS: u64 = 1 << 40;
-/// How often idle connections are looked for, and how long no connections are accepted after the kernel ran out of resources.
+/// How often paths are measured and idle connections looked for, and how long no connections are accepted after the kernel ran out of resources.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often ended connections are looked for.
 const LET_GO: Duration = Duration::from_millis(20);
@@ -45,6 +45,9 @@ pub(super) struct Relay<'a> {
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
     fair: Fair,
+    paths: SplitPaths,
+    /// When the paths were last measured.
+    measured_at: Option<Instant>,
     look: Every,
     let_go: Every,
     /// When the kernel ran out of resources.
@@ -80,6 +83,8 @@ impl<'a> Relay<'a> {
                 .unwrap_or_else(|_| unreachable!("it has that length")),
             counters: SplitCounters::default(),
             fair: Fair::default(),
+            paths: SplitPaths::default(),
+            measured_at: None,
             look: Every::new(LOOK),
             let_go: Every::new(LET_GO),
             exhausted_at: None,
@@ -92,6 +97,9 @@ impl<'a> Relay<'a> {
 
     pub(super) fn counters(&self) -> SplitCounters {
         SplitCounters { open: self.open() as u64, limited: self.fair.limited() as u64, ..self.counters }
+    }
+    pub(super) fn paths(&self) -> SplitPaths {
+        self.paths
     }
     pub(super) fn open(&self) -> usize {
         self.connections.len() - self.free.len() - self.freed.len()
@@ -338,22 +346,26 @@ impl<'a> Relay<'a> {
 
     /// Close the sockets, which resets both ends unless they closed in order, and removes them from epoll.
     fn forget(&mut self, place: usize) {
-        if let Some(connection) = self.connections[place].take() {
+        if let Some(mut connection) = self.connections[place].take() {
+            connection.measure_paths(self.measured_at, &mut self.paths);
             self.fair.leave(connection.owners, connection.reserved);
             self.freed.push(place);
             self.fair.review(self.places());
         }
     }
 
+    /// Measure paths, and forget what is idle.
     fn expire(&mut self, now: Instant) {
         for place in 0..self.connections.len() {
             let Some(connection) = &mut self.connections[place] else { continue };
+            connection.measure_paths(self.measured_at, &mut self.paths);
             let patience = connection.patience(now, self.settings);
             if now.saturating_since(connection.heard_at) > patience {
                 self.counters.expired += 1;
                 self.forget(place);
             }
         }
+        self.measured_at = Some(now);
     }
 
     /// Set memory aside for what a connection may need now; where its host has more than is left, its buffers get smaller.

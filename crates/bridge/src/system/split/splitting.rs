@@ -6,13 +6,13 @@ use super::host::Room;
 use super::relay::Relay;
 use super::watch::Shared;
 use crate::split_counters::SplitCounters;
-use crate::system::log::{Every, Log, LogSender, WARN};
-use crate::system::publish::Publisher;
+use crate::system::log::{Log, LogSender, WARN};
 use crate::system::shortage::Report;
 use nix::poll::PollFlags;
+use seamline_host::metrics::{Process, Publisher, Publishing};
 use seamline_host::service::Service;
 use seamline_host::socket::wait;
-use seamline_host::{Journal, Line, clock};
+use seamline_host::{Every, Journal, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::IpAddr;
@@ -20,14 +20,15 @@ use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-/// How often counters are published and the rules checked.
+/// How often the rules are checked.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub(super) struct Splitting<'a> {
     settings: &'a Split,
     relay: Relay<'a>,
     shared: &'a Shared,
-    publisher: &'a Publisher,
+    publishing: Publishing,
+    process: Process,
     log: Log,
     sender: LogSender,
     /// New connections are to be accepted.
@@ -47,17 +48,23 @@ impl<'a> Splitting<'a> {
         settings: &'a Split,
         relay: Relay<'a>,
         shared: &'a Shared,
-        publisher: &'a Publisher,
+        publisher: Publisher,
         journal: Journal,
     ) -> Self {
         let (sender, log) = Log::new(journal);
         let look = Every::new(LOOK);
+        let warn = sender.clone();
+        let publishing = publisher.begin(move |line| warn.send(line));
+        let [wired, wireless] = &settings.interfaces;
+        let mode = if settings.is_dry { "dry-run" } else { "active" };
+        let about = [("agent", "split"), ("mode", mode), ("in", wired), ("out", wireless)];
         let service = Service::ready(clock::monotonic());
         Splitting {
             settings,
             relay,
             shared,
-            publisher,
+            publishing,
+            process: Process::new(&about, clock::wall()),
             log,
             sender,
             takes: true,
@@ -81,13 +88,12 @@ impl<'a> Splitting<'a> {
         if room.connections < self.settings.connections as usize {
             let why = "this process may open too few files for more connections: ulimit -n, or LimitNOFILE= of systemd";
             let most = room.connections as u64;
-            self.log.write(Line::new("warning").with("why", why).with("connections", most));
+            self.log.write(Line::warning("warning").with("why", why).with("connections", most));
         }
-        let (shared, publisher, sender) = (self.shared, self.publisher, self.sender.clone());
+        let (shared, sender) = (self.shared, self.sender.clone());
         let result = thread::scope(|scope| {
             scope.spawn(|| shared.guard(|line| sender.send(line)));
             scope.spawn(|| shared.look_after(|line| sender.send(line)));
-            scope.spawn(|| publisher.serve(&shared.stop, &sender));
             let result = self.go_on(&stop);
             shared.stop.store(true, Ordering::SeqCst);
             result
@@ -116,8 +122,8 @@ impl<'a> Splitting<'a> {
             if self.relay.has_room(self.takes) != self.takes {
                 self.takes = !self.takes;
                 self.shared.rules().take(self.takes)?;
-                let event = if self.takes { "room" } else { "full" };
-                self.log.write(Line::new(event).with("open", self.relay.open() as u64));
+                let line = if self.takes { Line::new("room") } else { Line::warning("full") };
+                self.log.write(line.with("open", self.relay.open() as u64));
             }
         }
         self.drain(stop)
@@ -153,8 +159,9 @@ impl<'a> Splitting<'a> {
         let now = clock::monotonic();
         self.service.works(now);
         self.warn(now);
+        let (counters, paths) = (self.counters(), self.relay.paths());
+        self.publishing.publish(now, || counters.text(&paths, &self.process));
         if self.look.is_due(now) {
-            self.publisher.publish(self.counters().text());
             self.report_memory(now);
             shared.rules().check()?;
         }
@@ -194,7 +201,7 @@ impl<'a> Splitting<'a> {
         }
         if let Some(why) = self.relay.take_trouble() {
             self.warned_at = Some(now);
-            self.log.write(Line::new("warning").with("why", why));
+            self.log.write(Line::warning("warning").with("why", why));
         }
     }
 

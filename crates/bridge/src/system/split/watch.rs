@@ -2,9 +2,9 @@
 
 use super::routes::Routes;
 use super::rules::{Passed, Rules};
-use crate::system::log::{CHECK, Every};
+use crate::system::log::CHECK;
 use seamline_host::socket::pause;
-use seamline_host::{Line, clock};
+use seamline_host::{Every, Line, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -114,7 +114,7 @@ impl Shared {
             }
             Err(error) => error.to_string(),
         };
-        Some(Line::new("warning").with("why", why))
+        Some(Line::warning("warning").with("why", why))
     }
 
     /// Forward new connections unsplit if the loop is stalled.
@@ -130,7 +130,7 @@ impl Shared {
         }
         self.is_stalled.store(true, Ordering::SeqCst);
         self.stalls.fetch_add(1, Ordering::Relaxed);
-        let line = Line::new("bypass")
+        let line = Line::warning("bypass")
             .with("why", "the relay does not respond: new connections are forwarded unsplit")
             .with("for_ms", silence.as_millis());
         Some(match rules.take(false) {

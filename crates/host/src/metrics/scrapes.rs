@@ -1,9 +1,9 @@
 //! The counters over HTTP: several clients at a time in one thread, so that silent ones delay nobody.
 
-use super::log::CHECK;
+use super::publish::CHECK;
+use crate::clock;
+use crate::socket::{pause, timeout};
 use nix::poll::{PollFd, PollFlags, poll};
-use seamline_host::clock;
-use seamline_host::socket::{pause, timeout};
 use seamline_wire::{Duration, Instant};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Clients at a time: one more takes the place of the one that came first.
-pub(super) const CLIENTS: usize = 32;
+pub const CLIENTS: usize = 32;
 /// For a request and its answer together.
 const TIMEOUT: Duration = Duration::from_millis(500);
 /// The longest request in bytes.

@@ -1,0 +1,116 @@
+//! What the segments of connections show of the paths on both sides.
+
+use super::{Connections, Place};
+use crate::flow::{Flow, Measurements};
+use crate::key::{End, Side};
+use seamline_wire::{Duration, Flags, Instant, Segment, SequenceNumber};
+
+#[derive(Debug)]
+pub(super) struct Measuring {
+    /// What the agent sends leaves.
+    acts: bool,
+    all: Measurements,
+    /// By place: of the connections that the agent is shown.
+    flows: Vec<Option<Box<Flow>>>,
+}
+
+impl Measuring {
+    pub(super) fn new(acts: bool) -> Self {
+        Measuring { acts, all: Measurements::default(), flows: Vec::new() }
+    }
+    pub(super) fn all(&self) -> Measurements {
+        self.all
+    }
+    fn flow(&mut self, index: usize) -> Option<&mut Flow> {
+        self.flows.get_mut(index)?.as_deref_mut()
+    }
+}
+
+/// How long the ends of a connection take to answer each other's first segments. It counts once the connection is confirmed.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// By side.
+    asked: [Asked; 2],
+    round_trips: [Option<Duration>; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Asked {
+    #[default]
+    Nothing,
+    /// In one segment with this end, at this time.
+    Once(SequenceNumber, Instant),
+    /// What comes twice may be answered either time.
+    Again,
+}
+
+impl Answers {
+    pub(super) fn note(&mut self, now: Instant, from: Side, segment: &Segment) {
+        if let Asked::Once(end, at) = self.asked[from.other().index()]
+            && segment.flags.contains(Flags::ACK)
+            && segment.acknowledgment == end
+        {
+            self.round_trips[from.index()] = Some(now.saturating_since(at));
+        }
+        let asked = &mut self.asked[from.index()];
+        *asked = match asked {
+            Asked::Nothing => Asked::Once(segment.end(), now),
+            Asked::Once(..) | Asked::Again => Asked::Again,
+        };
+    }
+    /// By side: how long it took to answer.
+    pub(super) fn round_trips(&self) -> [Option<Duration>; 2] {
+        self.round_trips
+    }
+}
+
+impl<A: End, L: Copy> Connections<A, L> {
+    /// A segment that was admitted ([`Connections::admit`]) has come from the network, from this side.
+    pub fn measure(&mut self, now: Instant, from: Side, place: Place, segment: &Segment) {
+        let Some(Measuring { all, flows, .. }) = &mut self.measuring else { return };
+        if let Some(Some(flow)) = flows.get_mut(place.index()) {
+            flow.on_segment(now, from, segment, all);
+        }
+    }
+
+    /// Begin to measure a connection, or begin again, with what its handshake has shown.
+    pub(super) fn begin_flow(&mut self, index: usize, round_trips: [Option<Duration>; 2]) {
+        let Some(Measuring { all, flows, .. }) = &mut self.measuring else { return };
+        if flows.len() <= index {
+            flows.resize_with(index + 1, || None);
+        }
+        let flow = flows[index].insert(Box::default());
+        for side in Side::BOTH {
+            if let Some(round_trip) = round_trips[side.index()] {
+                flow.on_round_trip(side, round_trip, all);
+            }
+        }
+    }
+
+    /// The connection is forgotten.
+    pub(super) fn end_flow(&mut self, index: usize) {
+        if let Some(flow) = self.measuring.as_mut().and_then(|it| it.flows.get_mut(index)) {
+            *flow = None;
+        }
+    }
+
+    /// A segment passes that is not shown to the agent. One that cannot be of the connection says nothing.
+    pub(super) fn lose_track(&mut self, index: usize, from: Side, segment: &Segment) {
+        let guard = self.slots[index].guard.as_ref();
+        if guard.is_some_and(|guard| guard.admits(from, segment))
+            && let Some(flow) = self.measuring.as_mut().and_then(|it| it.flow(index))
+        {
+            flow.lose_track();
+        }
+    }
+
+    /// The agent has acted; before that it had sent so many packets again.
+    pub(super) fn note_repairs(&mut self, now: Instant, index: usize, before: u64) {
+        if self.counters.local_retransmissions > before
+            && let Some(measuring) = self.measuring.as_mut().filter(|it| it.acts)
+            && let Some(flow) = measuring.flow(index)
+        {
+            flow.on_local_retransmission(now);
+        }
+    }
+}
