@@ -43,7 +43,8 @@ pub struct Policy {
     /// About acknowledgments.
     pub repeat: Repeat,
     /// Whether what is repeated after an outage echoes the other end's last timestamp, which is from before it. A sender that has
-    /// retransmitted since takes the outage for a round trip by it, and its timeouts for spurious (RFC 3522).
+    /// retransmitted since takes the outage for a round trip by it, and its timeouts for spurious (RFC 3522). Without it zero is echoed, which
+    /// Linux, FreeBSD, DragonFly BSD and macOS ignore.
     pub echo: bool,
     /// Whether the host's own unacknowledged data is sent again at once.
     pub kick: bool,
@@ -63,7 +64,7 @@ impl Default for Policy {
         let repeat = Repeat::Three;
         Policy {
             repeat,
-            echo: true,
+            echo: false,
             kick: true,
             disruption: false,
             watch: true,
