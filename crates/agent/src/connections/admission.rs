@@ -1,6 +1,5 @@
 //! Which segments the agent is shown.
 
-use super::measuring::Answers;
 use super::{Connections, Place, Slot};
 use crate::guard::{Claim, Guard, Verdict};
 use crate::key::{ConnectionKey, End, Side};
@@ -29,7 +28,6 @@ pub(super) struct Handshake<L> {
     pub(super) since: Instant,
     /// By side.
     seen: [Option<Seen<L>>; 2],
-    answers: Answers,
 }
 
 /// Segments of one side that continue each other.
@@ -38,6 +36,10 @@ struct Seen<L> {
     claim: Claim,
     /// What the other side had claimed, if one of them acknowledges that: who sends from this side and does not see the other cannot.
     answered: Option<Claim>,
+    /// How long that took, if what it acknowledges came once only.
+    took: Option<Duration>,
+    /// When it came, if it is one segment only: what comes twice may be answered either time.
+    once: Option<Instant>,
     /// The FIN is among them.
     has_ended: bool,
     /// The link header of the newest one.
@@ -48,29 +50,40 @@ impl<L: Copy> Seen<L> {
     /// These, and one more if it continues them.
     fn and(self, next: Self) -> Option<Self> {
         let claim = self.claim.and(next.claim)?;
-        let answered = self.answered.or(next.answered);
+        let (answered, took) = match self.answered {
+            None => (next.answered, next.took),
+            Some(_) => (self.answered, self.took),
+        };
         let has_ended = self.has_ended || next.has_ended;
-        Some(Seen { claim, answered, has_ended, link: next.link.or(self.link) })
+        Some(Seen { claim, answered, took, once: None, has_ended, link: next.link.or(self.link) })
     }
 }
 
 impl<L: Copy> Handshake<L> {
     pub(super) fn begun(since: Instant) -> Self {
-        Handshake { since, seen: [None; 2], answers: Answers::default() }
+        Handshake { since, seen: [None; 2] }
     }
     /// Of segments that do not continue each other the newest counts, or the one that acknowledges the other side. So a forged one does not keep the
     /// connection from being confirmed.
-    fn note(&mut self, from: Side, segment: &Segment, link: Option<L>) {
-        let other = self.seen[from.other().index()].map(|seen| seen.claim);
+    fn note(&mut self, now: Instant, from: Side, segment: &Segment, link: Option<L>) {
+        let answered = self.seen[from.other().index()].filter(|seen| seen.claim.is_confirmed_by(segment));
         let new = Seen {
             claim: Claim::of(segment),
-            answered: other.filter(|claim| claim.is_confirmed_by(segment)),
+            answered: answered.map(|seen| seen.claim),
+            took: answered.and_then(|seen| seen.once).map(|at| now.saturating_since(at)),
+            once: Some(now),
             has_ended: segment.flags.contains(Flags::FIN),
             link,
         };
-        let seen = self.seen[from.index()].get_or_insert(new);
-        let keeps_old = seen.answered.is_some() && new.answered.is_none();
-        *seen = seen.and(new).unwrap_or(if keeps_old { *seen } else { new });
+        let seen = &mut self.seen[from.index()];
+        *seen = Some(match *seen {
+            None => new,
+            Some(old) => old.and(new).unwrap_or_else(|| {
+                let keeps_old = old.answered.is_some() && new.answered.is_none();
+                // Whether it came before is not known any more.
+                if keeps_old { old } else { Seen { once: None, ..new } }
+            }),
+        });
     }
     /// What came the other way, if this segment acknowledges it. One with SYN or RST does not count: a host sends those to any host.
     fn confirmed_by(&self, from: Side, segment: &Segment) -> Option<Seen<L>> {
@@ -199,12 +212,13 @@ impl<A: End, L: Copy> Connections<A, L> {
             return true;
         }
         let Some(handshake) = self.handshakes.get_mut(&index) else { return false };
-        handshake.answers.note(now, from, segment);
         let Some(seen) = handshake.confirmed_by(from, segment) else {
-            handshake.note(from, segment, link);
+            handshake.note(now, from, segment, link);
             return false;
         };
-        let round_trips = handshake.answers.round_trips();
+        let mut round_trips = [None; 2];
+        round_trips[from.index()] = seen.once.map(|at| now.saturating_since(at));
+        round_trips[from.other().index()] = seen.took;
         self.confirm(index);
         self.begin_flow(index, round_trips);
         if let Some(guard) = &mut self.slots[index].guard {

@@ -3,7 +3,7 @@
 use super::{Connections, Place};
 use crate::flow::{Flow, Measurements};
 use crate::key::{End, Side};
-use seamline_wire::{Duration, Flags, Instant, Segment, SequenceNumber};
+use seamline_wire::{Duration, Instant, Segment};
 
 #[derive(Debug)]
 pub(super) struct Measuring {
@@ -23,44 +23,6 @@ impl Measuring {
     }
     fn flow(&mut self, index: usize) -> Option<&mut Flow> {
         self.flows.get_mut(index)?.as_deref_mut()
-    }
-}
-
-/// How long the ends of a connection take to answer each other's first segments. It counts once the connection is confirmed.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    /// By side.
-    asked: [Asked; 2],
-    round_trips: [Option<Duration>; 2],
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-enum Asked {
-    #[default]
-    Nothing,
-    /// In one segment with this end, at this time.
-    Once(SequenceNumber, Instant),
-    /// What comes twice may be answered either time.
-    Again,
-}
-
-impl Answers {
-    pub(super) fn note(&mut self, now: Instant, from: Side, segment: &Segment) {
-        if let Asked::Once(end, at) = self.asked[from.other().index()]
-            && segment.flags.contains(Flags::ACK)
-            && segment.acknowledgment == end
-        {
-            self.round_trips[from.index()] = Some(now.saturating_since(at));
-        }
-        let asked = &mut self.asked[from.index()];
-        *asked = match asked {
-            Asked::Nothing => Asked::Once(segment.end(), now),
-            Asked::Once(..) | Asked::Again => Asked::Again,
-        };
-    }
-    /// By side: how long it took to answer.
-    pub(super) fn round_trips(&self) -> [Option<Duration>; 2] {
-        self.round_trips
     }
 }
 

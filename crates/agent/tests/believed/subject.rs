@@ -78,7 +78,11 @@ pub(crate) fn subjects() -> impl Iterator<Item = Subject> {
                 spoofing: SplitParameters { buffer: Some(20_000), ..SplitParameters::spoofing() },
                 ..Parameters::default()
             };
-            let table = || Connections::new(parameters.limits, (kind.connection)(&parameters)).confirming();
+            let table = || {
+                Connections::new(parameters.limits, (kind.connection)(&parameters))
+                    .confirming()
+                    .measuring(true)
+            };
             let agent = match kind.runs_on_real_hosts && !kind.ends_connections {
                 true => Agents::Table(Box::new(table())),
                 false => Agents::Machine(kind.build(&parameters)),
@@ -109,6 +113,14 @@ impl Subject {
     /// It believes nothing before one side has confirmed the other.
     pub(crate) fn confirms(&self) -> bool {
         matches!(self.agent, Agents::Table(_))
+    }
+
+    /// How many round trips were measured on each side.
+    pub(crate) fn round_trips(&self) -> [u64; 2] {
+        match &self.agent {
+            Agents::Table(table) => table.measurements().round_trips.map(|it| it.count()),
+            Agents::Machine(_) => [0; 2],
+        }
     }
 
     /// Let it come, and what leaves.
@@ -146,6 +158,7 @@ impl Subject {
             Agents::Table(table) => {
                 match table.admit(now, from, key(ends), &segment, Some(link), &mut self.out) {
                     Admission::Shown(place) => {
+                        table.measure(now, from, place, &segment);
                         table.show(now, from, place, Box::new(packet), &[], &mut self.out);
                     }
                     Admission::Unknown | Admission::NoRoom | Admission::Implausible => {
