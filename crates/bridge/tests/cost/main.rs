@@ -12,7 +12,7 @@ mod hosts;
 mod kinds;
 mod path;
 
-use hosts::{inside, ip, pause, skip};
+use hosts::{inside, ip, pause, run as run_in, skip};
 use nix::sys::socket::{setsockopt, sockopt};
 use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
@@ -223,8 +223,11 @@ fn round_trip(path: &Path, times: usize) -> f64 {
     took[took.len() / 2] as f64 / 1000.0
 }
 
-fn measure(who: Who, seconds: f64) -> Option<Found> {
+fn measure(who: Who, has_gro: bool, seconds: f64) -> Option<Found> {
     let path = Path::new(who.middle())?;
+    if has_gro {
+        ["b0", "b1"].map(|name| assert!(run_in(&path.middle, &format!("ethtool -K {name} gro on"))));
+    }
     let _forwarder = begin(who, &path);
     let mut found = [(); 3].map(|()| throughput(&path, seconds));
     found.sort_by(f64::total_cmp);
@@ -243,18 +246,22 @@ fn what_passing_through_costs() {
     if Namespace::new().is_err() || !is_there("ip") || !is_there("nft") {
         return skip("what_passing_through_costs", "it takes root, ip, and nft");
     }
-    let mut all = vec![Who::KernelBridge];
-    all.extend(kinds::KINDS.map(Who::Agent));
-    all.extend([Who::KernelRouter, Who::Split]);
+    let bridges = || [Who::KernelBridge].into_iter().chain(kinds::KINDS.map(Who::Agent));
+    let mut all: Vec<(Who, bool)> = bridges().map(|who| (who, false)).collect();
+    if is_there("ethtool") {
+        all.extend(bridges().map(|who| (who, true)));
+    }
+    all.extend([(Who::KernelRouter, false), (Who::Split, false)]);
     if is_there("haproxy") && seconds >= 1.0 {
-        all.push(Who::Haproxy);
+        all.push((Who::Haproxy, false));
     }
     println!("| forwarded by | throughput (Mbit/s) | round trip (us) |\n|---|--:|--:|");
-    for who in all {
-        let Some(found) = measure(who, seconds) else {
+    for (who, has_gro) in all {
+        let Some(found) = measure(who, has_gro, seconds) else {
             return skip("what_passing_through_costs", "no namespaces can be made");
         };
-        println!("| {} | {:.0} | {:.0} |", who.name(), found.megabits_per_second, found.round_trip_us);
+        let name = format!("{}{}", who.name(), if has_gro { ", with GRO" } else { "" });
+        println!("| {name} | {:.0} | {:.0} |", found.megabits_per_second, found.round_trip_us);
         assert!(found.megabits_per_second > 100.0, "{}: {} Mbit/s", who.name(), found.megabits_per_second);
         assert!((5.0..2000.0).contains(&found.round_trip_us), "{}: {} us", who.name(), found.round_trip_us);
     }

@@ -22,7 +22,7 @@ impl Path {
     pub(crate) fn new(middle: Middle) -> Option<Self> {
         let [fixed, between, mobile] = [(); 3].map(|()| Namespace::new().ok());
         let path = Path { fixed: fixed?, middle: between?, mobile: mobile? };
-        // To a bridge packets come as Ethernet carries them, for nothing may be joined there; to a router as its offloads join them.
+        // To a bridge packets come as Ethernet carries them, which is where agents are; to a router as its offloads join them.
         let veth = if middle == Middle::Bridge { veth } else { joining_veth };
         veth(&path.fixed, "a0", &path.middle, "b0");
         veth(&path.mobile, "m0", &path.middle, "b1");
