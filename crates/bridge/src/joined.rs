@@ -24,6 +24,8 @@ const CHECKSUM_NOT_READY: u8 = 1;
 const TCP: [u8; 2] = [1, 4];
 const ECN: u8 = 0x80;
 
+/// TCP behind IP.
+const TCP_PROTOCOL: u8 = 6;
 /// Of a TCP header: where the sequence number, the length of the header, the flags and the checksum are.
 const SEQUENCE: usize = 4;
 const LENGTH: usize = 12;
@@ -84,7 +86,13 @@ impl Offloads {
         let end = tcp + usize::from(*near.get(tcp + LENGTH)? >> 4) * 4;
         let ip = link.as_slice().len();
         let version = IpVersion::of(packet).ok()?;
-        let is_whole = tcp >= ip + version.header_length() && end >= tcp + CHECKSUM + 4 && end <= near.len();
+        // Within a tunnel, headers lie between these two; so may extensions of IPv6, with which nothing is joined in practice.
+        let (length, protocol) = match version {
+            IpVersion::V4 => (usize::from(packet[0] & 15) * 4, *packet.get(9)?),
+            IpVersion::V6 => (version.header_length(), *packet.get(6)?),
+        };
+        let is_next = tcp == ip + length && length >= version.header_length() && protocol == TCP_PROTOCOL;
+        let is_whole = is_next && end >= tcp + CHECKSUM + 4 && end <= near.len();
         is_whole.then_some(Headers { version, ip, tcp, end })
     }
 }
@@ -222,6 +230,8 @@ mod tests {
             (offloads(1, 1000, 2990), joined.len()),
             (offloads(1, 1000, 20), 30),
             (Offloads { flags: 0, ..offloads(1, 1000, 20) }, joined.len()),
+            // As of a packet in a tunnel.
+            (offloads(1, 1000, 48), joined.len()),
         ] {
             let (near, far) = joined.split_at(near);
             let (mut out, mut places) = (Vec::new(), Vec::new());
