@@ -226,7 +226,9 @@ fn round_trip(path: &Path, times: usize) -> f64 {
 fn measure(who: Who, has_gro: bool, seconds: f64) -> Option<Found> {
     let path = Path::new(who.middle())?;
     if has_gro {
-        ["b0", "b1"].map(|name| assert!(run_in(&path.middle, &format!("ethtool -K {name} gro on"))));
+        for name in ["b0", "b1"] {
+            assert!(run_in(&path.middle, &format!("ethtool -K {name} gro on")));
+        }
     }
     let _forwarder = begin(who, &path);
     let mut found = [(); 3].map(|()| throughput(&path, seconds));
