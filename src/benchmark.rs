@@ -20,7 +20,7 @@ use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_host::doctor::wrapped;
 use seamline_lab::system::kernel_release;
-use seamline_report::picture::standalone;
+use seamline_report::picture::{Picture, standalone};
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -220,17 +220,17 @@ fn measure(
         let tip = "reduce the load of the host, then repeat the same command with --out to try them again";
         note("warning", format!("the host was too busy for {missing} runs, which are left out: {tip}"));
     }
-    outcome.map_err(|error| match error {
+    let kept =
+        if arguments.out.is_some() { "; finished runs are kept, and the same command continues" } else { "" };
+    outcome.map_err(|error| failure(error, kept, &interrupt))
+}
+
+/// Of runs that have ended early. `kept` says what is kept when the user has stopped them.
+pub(crate) fn failure(error: RunError, kept: &str, interrupt: &Interrupt) -> Failure {
+    match error {
         RunError::Failed(why) => Failure::Runtime(why),
-        RunError::Stopped => {
-            let kept = if arguments.out.is_some() {
-                "; finished runs are kept, and the same command continues"
-            } else {
-                ""
-            };
-            Failure::Interrupted(format!("interrupted{kept}"), interrupt.exit_code())
-        }
-    })
+        RunError::Stopped => Failure::Interrupted(format!("interrupted{kept}"), interrupt.exit_code()),
+    }
 }
 
 /// Whether there is a run that counts.
@@ -239,13 +239,23 @@ fn is_done(runs: &[Run], job: &Job) -> bool {
 }
 
 fn write(folder: &Path, cells: &[Cell], runs: &[Run]) -> Result<Vec<PathBuf>, Failure> {
-    let mut written = Vec::new();
     let pictures = picture::pictures(cells);
-    for picture in &pictures {
+    let page = markdown::markdown(cells, runs, &pictures);
+    write_page(folder, "handovers.md", &page, &pictures)
+}
+
+/// Write a page and its pictures into a folder.
+pub(crate) fn write_page(
+    folder: &Path,
+    name: &str,
+    page: &str,
+    pictures: &[Picture],
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut written = Vec::new();
+    for picture in pictures {
         let path = folder.join(format!("{}.svg", picture.name));
         written.push(atomic::write(&path, standalone(&picture.svg).as_bytes())?);
     }
-    let page = markdown::markdown(cells, runs, &pictures);
-    written.push(atomic::write(&folder.join("handovers.md"), page.as_bytes())?);
+    written.push(atomic::write(&folder.join(name), page.as_bytes())?);
     Ok(written)
 }

@@ -1,6 +1,7 @@
 //! `seamline trial`: whether help helps on a path of one's own.
 
 use crate::Outcome;
+use crate::benchmark::{failure, write_page};
 use crate::format::FormatOption;
 use crate::load::resolve;
 use crate::terminal::{Failure, list_written, note, print, progress};
@@ -12,10 +13,8 @@ use seamline_benchmark::trial::{
     Period, Shape, Switch, Trial, compare, has_help, markdown, picture, text, to_table,
 };
 use seamline_cli::interrupt::Interrupt;
-use seamline_experiment::atomic;
-use seamline_report::picture::standalone;
 use seamline_wire::Duration;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 #[derive(Debug, clap::Args)]
@@ -101,7 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     // What was measured is shown, however it ended.
     let comparisons = compare(&periods);
     arguments.format.print_rows(|| text(&comparisons), || to_table(&comparisons))?;
-    let written = write(&arguments.out, &periods)?;
+    let Some(first) = periods.first() else { return measured };
+    let pictures = picture(&periods);
+    let page = markdown(&first.shape, &comparisons, &pictures);
+    let written = write_page(&arguments.out, "trial.md", &page, &pictures)?;
     if arguments.format.is_text() {
         print(&list_written(&written))?;
     }
@@ -168,24 +170,6 @@ fn measure(
     if let Err(RunError::Failed(why)) = left {
         note("warning", format!("help may be on or off now: {why}"));
     }
-    outcome.map_err(|error| match error {
-        RunError::Failed(why) => Failure::Runtime(why),
-        RunError::Stopped => Failure::Interrupted(
-            "interrupted; finished periods are kept, and the same command continues".to_owned(),
-            interrupt.exit_code(),
-        ),
-    })
-}
-
-fn write(folder: &Path, periods: &[Period]) -> Result<Vec<PathBuf>, Failure> {
-    let Some(first) = periods.first() else { return Ok(Vec::new()) };
-    let pictures = picture(periods);
-    let mut written = Vec::new();
-    for picture in &pictures {
-        let path = folder.join(format!("{}.svg", picture.name));
-        written.push(atomic::write(&path, standalone(&picture.svg).as_bytes())?);
-    }
-    let page = markdown(&first.shape, &compare(periods), &pictures);
-    written.push(atomic::write(&folder.join("trial.md"), page.as_bytes())?);
-    Ok(written)
+    let kept = "; finished periods are kept, and the same command continues";
+    outcome.map_err(|error| failure(error, kept, &interrupt))
 }

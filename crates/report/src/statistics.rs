@@ -146,6 +146,11 @@ impl Median {
     }
 }
 
+/// Of sorted values the least that so many in a thousand do not exceed; `None` if there are none.
+pub fn nearest_rank<T: Copy>(sorted: &[T], in_a_thousand: usize) -> Option<T> {
+    sorted.get((in_a_thousand * sorted.len()).div_ceil(1000).checked_sub(1)?).copied()
+}
+
 /// How many values at each end the interval of `n` values leaves out.
 fn outermost(n: usize) -> usize {
     // Twice the chance that at most so many of n fair coins fall on one side.

@@ -1,6 +1,7 @@
 //! What a [`Timeline`] comes to.
 
-use super::timeline::{Stall, Timeline};
+use super::timeline::{Request, Stall, Timeline};
+use seamline_report::statistics::nearest_rank;
 use seamline_wire::Duration;
 use serde::Serialize;
 
@@ -48,16 +49,14 @@ impl Distribution {
     fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
-        let max = *values.last()?;
-        // Nearest rank, in thousandths.
-        let at = |share: usize| values[(share * values.len()).div_ceil(1000) - 1];
+        let at = |share| nearest_rank(&values, share);
         Some(Distribution {
             count: values.len(),
-            p50: at(500),
-            p90: at(900),
-            p99: at(990),
-            p99_9: at(999),
-            max,
+            p50: at(500)?,
+            p90: at(900)?,
+            p99: at(990)?,
+            p99_9: at(999)?,
+            max: at(1000)?,
         })
     }
 }
@@ -70,10 +69,7 @@ impl Summary {
         let duration_s = timeline.end_s - begin_s;
         let seconds = (0..duration_s.ceil() as u64).map(|second| begin_s + second as f64);
         let read_in = |from_s: f64| timeline.bytes_by(from_s + 1.0) - timeline.bytes_by(from_s);
-        let answers = || {
-            let requests = timeline.requests.iter();
-            requests.filter_map(|request| Some((request.answered_s? - request.asked_s) * 1e3))
-        };
+        let answers = || timeline.requests.iter().filter_map(Request::answered_ms);
         Summary {
             bytes,
             duration_s,
@@ -99,7 +95,7 @@ fn gaps_ms(timeline: &Timeline) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Request, Sample};
+    use crate::load::Sample;
 
     #[test]
     fn a_timeline_comes_to_its_rate_gaps_answers_and_stalls() {

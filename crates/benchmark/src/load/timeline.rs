@@ -24,6 +24,13 @@ pub struct Request {
     pub answered_s: Option<f64>,
 }
 
+impl Request {
+    /// How long its answer took to be complete, in milliseconds; `None` if it never was.
+    pub fn answered_ms(&self) -> Option<f64> {
+        Some((self.answered_s? - self.asked_s) * 1e3)
+    }
+}
+
 /// The observations of a client.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {

@@ -1,7 +1,7 @@
 //! One period.
 
 use super::{Downloads, Period, Shape, Trial, has_help};
-use crate::load::{Fetch, Summary, Timeline, What};
+use crate::load::{Fetch, Request, Summary, Timeline, What};
 use crate::process::Process;
 use crate::run::RunError;
 use seamline_lab::clock::monotonic;
@@ -116,8 +116,7 @@ impl Period {
                 sum.longest_stall_s = stalls().fold(sum.longest_stall_s, f64::max);
             }
             What::Requests(_) => {
-                let answered = |it: &crate::load::Request| Some((it.answered_s? - it.asked_s) * 1e3);
-                self.answers_ms.extend(timeline.requests.iter().filter_map(answered));
+                self.answers_ms.extend(timeline.requests.iter().filter_map(Request::answered_ms));
                 // The last one of a slot is cut off by its end.
                 let open = timeline.requests.iter().filter(|it| it.answered_s.is_none());
                 let is_late = |at_s: f64| timeline.end_s - at_s >= self.shape.slot_ms as f64 / 2e3;

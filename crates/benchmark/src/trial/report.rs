@@ -5,7 +5,7 @@ use seamline_report::export::table::{Data, Table};
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
-use seamline_report::statistics::{Estimate, Median};
+use seamline_report::statistics::{Estimate, Median, nearest_rank};
 use seamline_report::text_table::TextTable;
 use seamline_wire::Duration;
 
@@ -55,7 +55,7 @@ fn share(it: &Period, percent: usize) -> Option<f64> {
     let mut times = it.answers_ms.clone();
     times.resize(times.len() + it.unanswered as usize, f64::INFINITY);
     times.sort_by(f64::total_cmp);
-    times.get((percent * times.len()).div_ceil(100).checked_sub(1)?).copied()
+    nearest_rank(&times, percent * 10)
 }
 
 /// A quantity with help and without it.

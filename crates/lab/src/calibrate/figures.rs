@@ -1,5 +1,6 @@
 //! Numbers of many measurements.
 
+use seamline_report::statistics::nearest_rank;
 use serde::Serialize;
 
 /// A distribution, in microseconds.
@@ -18,13 +19,8 @@ impl Spread {
     pub(super) fn of(nanos: impl IntoIterator<Item = i64>) -> Spread {
         let mut nanos: Vec<i64> = nanos.into_iter().collect();
         nanos.sort_unstable();
-        let Some(last) = nanos.len().checked_sub(1) else { return Spread::default() };
-        // The smallest value that at least this share of all does not exceed.
-        let at = |share: f64| {
-            let rank = (share * nanos.len() as f64).ceil() as usize;
-            nanos[rank.clamp(1, nanos.len()) - 1] as f64 / 1000.0
-        };
-        Spread { median_us: at(0.5), p99_us: at(0.99), max_us: nanos[last] as f64 / 1000.0 }
+        let at = |share| nearest_rank(&nanos, share).map_or(0.0, |nanos| nanos as f64 / 1000.0);
+        Spread { median_us: at(500), p99_us: at(990), max_us: at(1000) }
     }
 }
 
