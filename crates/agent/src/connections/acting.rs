@@ -38,6 +38,23 @@ impl<A: End, L: Copy> Connections<A, L> {
         Some(result)
     }
 
+    /// The same, and what it sends again is measured: it does so at this time.
+    fn act_at<R>(
+        &mut self,
+        now: Instant,
+        index: usize,
+        came: &[u8],
+        out: &mut Outbox,
+        act: impl FnOnce(&mut dyn Connection, &mut Exit<'_>) -> R,
+    ) -> Option<R> {
+        let before = self.counters.local_retransmissions;
+        let result = self.act(index, came, out, act);
+        if self.counters.local_retransmissions > before {
+            self.note_repair(now, index);
+        }
+        result
+    }
+
     /// So much is kept of a connection from now on.
     pub(super) fn set_kept(&mut self, index: usize, bytes: u64) {
         let Slot { kept, owners, .. } = &mut self.slots[index];
@@ -63,13 +80,11 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
         let silent_until = now + self.limit(index).min(self.patience());
         self.slots[index].ways.note(from.other(), packet.tunnels);
-        let repairs = self.counters.local_retransmissions;
-        let shown = self.act(index, came, out, |connection, exit| {
+        let shown = self.act_at(now, index, came, out, |connection, exit| {
             connection.on_segment(now, from, packet, exit);
             (connection.wake_at(), connection.is_over())
         });
         let Some((wake_at, is_over)) = shown else { unreachable!("what is admitted is held") };
-        self.note_repairs(now, index, repairs);
         self.timers.bring_forward(index, wake_at.min(silent_until));
         if is_over {
             self.end(now, index, out);
@@ -95,12 +110,10 @@ impl<A: End, L: Copy> Connections<A, L> {
             return out.send(from.onwards(), packet);
         }
         ways.note(from.other(), packet.tunnels);
-        let repairs = self.counters.local_retransmissions;
-        let wake_at = self.act(index, &[], out, |connection, exit| {
+        let wake_at = self.act_at(now, index, &[], out, |connection, exit| {
             connection.on_message(now, from, message, packet, exit);
             connection.wake_at()
         });
-        self.note_repairs(now, index, repairs);
         self.timers.bring_forward(index, wake_at.unwrap_or(NEVER));
     }
 
@@ -125,8 +138,7 @@ impl<A: End, L: Copy> Connections<A, L> {
             }
             let hopeless = self.let_go_if_hopeless(now, index, out);
             let is_new_here = std::mem::take(&mut self.slots[index].is_new_here);
-            let repairs = self.counters.local_retransmissions;
-            let woken = self.act(index, &[], out, |connection, exit| {
+            let woken = self.act_at(now, index, &[], out, |connection, exit| {
                 if is_new_here {
                     connection.on_arrival(now, exit);
                 }
@@ -136,7 +148,6 @@ impl<A: End, L: Copy> Connections<A, L> {
                 (connection.wake_at(), connection.is_over())
             });
             let (wake_at, is_over) = woken.unwrap_or((NEVER, false));
-            self.note_repairs(now, index, repairs);
             self.timers.set(index, wake_at.min(expires).min(hopeless));
             if is_over {
                 self.end(now, index, out);

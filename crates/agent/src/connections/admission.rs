@@ -154,7 +154,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         let Some(place) = self.find_shown(&key) else { return };
         if self.believes(now, place.index(), from, segment, out) {
             self.note(now, place.index(), from, None);
-            self.lose_track(place.index(), from, segment);
+            self.lose_track(place.index());
             let limit = self.limit(place.index());
             self.timers.bring_forward(place.index(), now + limit);
         }

@@ -56,22 +56,16 @@ impl<A: End, L: Copy> Connections<A, L> {
         }
     }
 
-    /// A segment passes that is not shown to the agent. One that cannot be of the connection says nothing.
-    pub(super) fn lose_track(&mut self, index: usize, from: Side, segment: &Segment) {
-        let guard = self.slots[index].guard.as_ref();
-        if guard.is_some_and(|guard| guard.admits(from, segment))
-            && let Some(flow) = self.measuring.as_mut().and_then(|it| it.flow(index))
-        {
+    /// A segment passes that is believed, and not shown to the agent.
+    pub(super) fn lose_track(&mut self, index: usize) {
+        if let Some(flow) = self.measuring.as_mut().and_then(|it| it.flow(index)) {
             flow.lose_track();
         }
     }
 
-    /// The agent has acted; before that it had sent so many packets again.
-    pub(super) fn note_repairs(&mut self, now: Instant, index: usize, before: u64) {
-        if self.counters.local_retransmissions > before
-            && let Some(measuring) = self.measuring.as_mut().filter(|it| it.acts)
-            && let Some(flow) = measuring.flow(index)
-        {
+    /// The agent has sent data again.
+    pub(super) fn note_repair(&mut self, now: Instant, index: usize) {
+        if let Some(flow) = self.measuring.as_mut().filter(|it| it.acts).and_then(|it| it.flow(index)) {
             flow.on_local_retransmission(now);
         }
     }
