@@ -3,19 +3,25 @@
 use crate::frame;
 use seamline_wire::codec::{Checksum, IpVersion};
 
-const TCP: u8 = 6;
-const UDP: u8 = 17;
+/// Numbers of protocols behind IP.
+pub(crate) const TCP: u8 = 6;
+pub(crate) const UDP: u8 = 17;
 
-/// Where an IP packet's transport header begins, and its checksum in it; `None` for fragments, extension headers and other protocols.
-fn place(packet: &[u8]) -> Option<(usize, usize, usize)> {
-    let (begin, protocol) = match IpVersion::of(packet).ok()? {
+/// Where what is behind an IP header begins, and its protocol; `None` for fragments. What is behind an extension header is not looked for.
+pub(crate) fn behind_ip(packet: &[u8]) -> Option<(usize, u8)> {
+    match IpVersion::of(packet).ok()? {
         IpVersion::V4 => {
             let fragment = packet.get(6..8)?;
             let is_fragment = fragment != [0x40, 0] && fragment != [0, 0];
-            (!is_fragment).then_some((usize::from(packet[0] & 15) * 4, *packet.get(9)?))?
+            (!is_fragment).then_some((usize::from(packet[0] & 15) * 4, *packet.get(9)?))
         }
-        IpVersion::V6 => (IpVersion::V6.header_length(), *packet.get(6)?),
-    };
+        IpVersion::V6 => Some((IpVersion::V6.header_length(), *packet.get(6)?)),
+    }
+}
+
+/// Where an IP packet's transport header begins, and its checksum in it; `None` for fragments, extension headers and other protocols.
+fn place(packet: &[u8]) -> Option<(usize, usize, usize)> {
+    let (begin, protocol) = behind_ip(packet)?;
     let end = frame::ip_length(packet)?;
     let field = match protocol {
         TCP => begin + 16,

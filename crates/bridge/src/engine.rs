@@ -290,9 +290,9 @@ impl Engine {
             admission
         });
         let Some(Admission::Shown(place)) = admission else {
-            self.counters.unknown += u64::from(admission == Some(Admission::Unknown));
+            let is_unknown = matches!(admission, Some(Admission::Unknown | Admission::NoRoom));
+            self.counters.unknown += u64::from(is_unknown);
             if admission == Some(Admission::NoRoom) {
-                self.counters.unknown += 1;
                 self.note_no_room(&key);
             }
             return sent.pass(it.from.other(), it.frame);

@@ -17,9 +17,9 @@ const ETHERNET: usize = 14;
 const TAG: usize = 4;
 /// A customer's tag in a provider's (IEEE 802.1ad).
 const MOST_TAGS: usize = 2;
-const TAGGED: [u16; 2] = [0x8100, 0x88a8];
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
+pub(crate) const TAGGED: [u16; 2] = [0x8100, 0x88a8];
+pub(crate) const IPV4: u16 = 0x0800;
+pub(crate) const IPV6: u16 = 0x86dd;
 /// The twelve bits of a tag that name the VLAN.
 const VLAN: u16 = 0x0fff;
 

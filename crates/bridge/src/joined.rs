@@ -2,6 +2,7 @@
 //!
 //! They are cut as the kernel cuts them (Linux, Documentation/networking/segmentation-offloads.rst), so that an agent sees every packet.
 
+use crate::checksums::{self, TCP};
 use crate::frame::{self, Medium};
 use seamline_wire::codec::{Checksum, IpVersion};
 use std::ops::Range;
@@ -21,11 +22,9 @@ pub(crate) struct Offloads {
 /// `VIRTIO_NET_HDR_F_NEEDS_CSUM`.
 const CHECKSUM_NOT_READY: u8 = 1;
 /// `VIRTIO_NET_HDR_GSO_TCPV4`, `VIRTIO_NET_HDR_GSO_TCPV6`; and `VIRTIO_NET_HDR_GSO_ECN`, which comes with either.
-const TCP: [u8; 2] = [1, 4];
+const TCP_KINDS: [u8; 2] = [1, 4];
 const ECN: u8 = 0x80;
 
-/// TCP behind IP.
-const TCP_PROTOCOL: u8 = 6;
 /// Of a TCP header: where the sequence number, the length of the header, the flags and the checksum are.
 const SEQUENCE: usize = 4;
 const LENGTH: usize = 12;
@@ -80,18 +79,15 @@ impl Offloads {
     }
 
     fn headers(&self, medium: Medium, near: &[u8]) -> Option<Headers> {
-        let is_sound = TCP.contains(&(self.kind & !ECN)) && self.lacks_checksum() && self.payload > 0;
+        let is_sound = TCP_KINDS.contains(&(self.kind & !ECN)) && self.lacks_checksum() && self.payload > 0;
         let (link, packet) = frame::split(medium, near).filter(|_| is_sound)?;
         let tcp = usize::from(self.checksum_begin);
         let end = tcp + usize::from(*near.get(tcp + LENGTH)? >> 4) * 4;
         let ip = link.as_slice().len();
         let version = IpVersion::of(packet).ok()?;
         // Within a tunnel, headers lie between these two; so may extensions of IPv6, with which nothing is joined in practice.
-        let (length, protocol) = match version {
-            IpVersion::V4 => (usize::from(packet[0] & 15) * 4, *packet.get(9)?),
-            IpVersion::V6 => (version.header_length(), *packet.get(6)?),
-        };
-        let is_next = tcp == ip + length && length >= version.header_length() && protocol == TCP_PROTOCOL;
+        let (length, protocol) = checksums::behind_ip(packet)?;
+        let is_next = tcp == ip + length && length >= version.header_length() && protocol == TCP;
         let is_whole = is_next && end >= tcp + CHECKSUM + 4 && end <= near.len();
         is_whole.then_some(Headers { version, ip, tcp, end })
     }
@@ -142,7 +138,7 @@ impl Headers {
             tcp[FLAGS] &= !CWR;
         }
         put(tcp, CHECKSUM, 0);
-        let pseudo = Checksum::new().over(addresses).over(&[0, 6]).over(&(tcp.len() as u16).to_be_bytes());
+        let pseudo = Checksum::new().over(addresses).over(&[0, TCP]).over(&(tcp.len() as u16).to_be_bytes());
         put(tcp, CHECKSUM, pseudo.over(tcp).field());
     }
 }

@@ -1,15 +1,15 @@
 //! Requests to the server of the counters.
 
-use seamline_bridge::system::answer_scrape;
+use seamline_host::metrics::answer;
 
 const COUNTERS: &str = "seamline_it 7\n";
 
 /// However a request is cut, what has come decides; the answer is a whole one.
 pub(crate) fn check(bytes: &[u8]) {
     let counters = || COUNTERS.to_owned();
-    let whole = answer_scrape(bytes, true, counters).expect("a client that has ended gets an answer");
+    let whole = answer(bytes, true, counters).expect("a client that has ended gets an answer");
     check_answer(&whole, bytes);
-    let first = (0..=bytes.len()).find_map(|length| answer_scrape(&bytes[..length], false, counters));
+    let first = (0..=bytes.len()).find_map(|length| answer(&bytes[..length], false, counters));
     if let Some(answer) = first {
         check_answer(&answer, bytes);
     }

@@ -148,7 +148,6 @@ impl Fallback {
                     map: self.words.as_fd().as_raw_fd(),
                     medium: port.medium(),
                     secret: &self.secret,
-                    bits: flows::BITS,
                 };
                 let program = classifier(programs::forwarding(common, side))
                     .map_err(|error| explained(error, "loading an eBPF program"))?;

@@ -18,6 +18,6 @@ pub use fallback::FallbackBy;
 pub use hand_over::HandOver;
 pub use port::{Batch, Port};
 pub use seamline_host::control::ask;
-pub use seamline_host::metrics::{Metrics, answer as answer_scrape};
+pub use seamline_host::metrics::Metrics;
 pub use split::{Split, split};
 pub use worker::{Options, run};

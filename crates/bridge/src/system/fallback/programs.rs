@@ -1,9 +1,10 @@
 //! The programs in the kernel: what becomes of a packet that comes in, before the agent sees it, if it does.
 
 use super::PATIENCE;
-use super::flows::Secret;
+use super::flows::{BITS, Secret};
 use super::words::{BEATEN, FORWARDED, LEFT_ALONE, NOT_SHOWN, TARGET, offset};
-use crate::frame::Medium;
+use crate::checksums::{TCP, UDP};
+use crate::frame::{IPV4, IPV6, Medium, TAGGED};
 use seamline_agent::Side;
 use seamline_host::bpf::Function::{LoadBytes, Redirect, Time};
 use seamline_host::bpf::Operation::{Add, And, Multiply, Set, ShiftLeft, ShiftRight, Xor};
@@ -17,12 +18,6 @@ const AS_EVER: i32 = -1;
 /// Fields of `struct __sk_buff`.
 const PROTOCOL: i16 = 16;
 const VLAN: i16 = 24;
-/// `ETHERTYPE`s, and tags behind one that the kernel has taken off.
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
-const TAGGED: [u16; 2] = [0x8100, 0x88a8];
-const TCP: i32 = 6;
-const UDP: i32 = 17;
 /// Headers of IPv6 behind which TCP may be: options of hops, routing, fragments, authentication, and options of the destination.
 const EXTENSIONS: [i32; 5] = [0, 43, 44, 51, 60];
 const SYN: i32 = 2;
@@ -32,9 +27,8 @@ const SYN: i32 = 2;
 pub(super) struct Common<'a> {
     pub(super) map: i32,
     pub(super) medium: Medium,
-    /// How flows are told apart that the agent leaves alone, and how many bits number their places.
+    /// How flows are told apart that the agent leaves alone.
     pub(super) secret: &'a Secret,
-    pub(super) bits: u32,
 }
 
 /// The program for what comes in on a side.
@@ -112,6 +106,7 @@ fn sort(it: &mut Program, common: Common<'_>, pass: Label, show: Label, broken: 
     it.load(Word, R1, (R6, PROTOCOL));
     it.if_is(R1, wire(IPV4), v4);
     it.if_is(R1, wire(IPV6), v6);
+    // Behind a tag that the kernel has taken off there may be another one.
     TAGGED.iter().for_each(|tag| it.if_is(R1, wire(*tag), show));
     it.go(pass);
 
@@ -122,8 +117,8 @@ fn sort(it: &mut Program, common: Common<'_>, pass: Label, show: Label, broken: 
     it.with(ShiftLeft, R1, 2);
     it.between(Add, R8, R1);
     it.load(Byte, R1, (R10, ROOM + 9));
-    it.if_is(R1, UDP, udp);
-    it.if_is_not(R1, TCP, pass);
+    it.if_is(R1, UDP.into(), udp);
+    it.if_is_not(R1, TCP.into(), pass);
     it.load(Half, R1, (R10, ROOM + 6));
     it.if_has(R1, wire(0x3fff), show);
     for (at, folded) in [12, 16].into_iter().zip(FOLDED) {
@@ -137,9 +132,9 @@ fn sort(it: &mut Program, common: Common<'_>, pass: Label, show: Label, broken: 
     look_at(it, 40, show);
     it.with(Add, R8, 40);
     it.load(Byte, R1, (R10, ROOM + 6));
-    it.if_is(R1, UDP, udp);
+    it.if_is(R1, UDP.into(), udp);
     EXTENSIONS.iter().for_each(|next| it.if_is(R1, *next, show));
-    it.if_is_not(R1, TCP, pass);
+    it.if_is_not(R1, TCP.into(), pass);
     for (at, folded) in [8, 24].into_iter().zip(FOLDED) {
         it.load(Double, R1, (R10, ROOM + at));
         it.load(Double, R2, (R10, ROOM + at + 8));
@@ -153,7 +148,7 @@ fn sort(it: &mut Program, common: Common<'_>, pass: Label, show: Label, broken: 
     name_flow(it, common.secret);
     it.if_is(R9, 0, show);
     it.between(Set, R1, R9);
-    it.with(ShiftRight, R1, 64 - common.bits as i32);
+    it.with(ShiftRight, R1, 64 - BITS as i32);
     it.with(ShiftLeft, R1, 3);
     it.between(Add, R1, R7);
     it.load(Double, R1, (R1, offset(LEFT_ALONE)));
