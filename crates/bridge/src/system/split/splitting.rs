@@ -168,7 +168,7 @@ impl<'a> Splitting<'a> {
         Ok(())
     }
 
-    /// New connections of who has too many pass from now on, and are split again once he has fewer.
+    /// New connections of a host or network with too many pass from now on, and are split again once it has fewer.
     fn limit(&mut self) -> io::Result<()> {
         let news = self.relay.take_news();
         if news.is_empty() {
@@ -180,7 +180,7 @@ impl<'a> Splitting<'a> {
                 self.unlogged += 1;
                 continue;
             }
-            let line = Line::new("limited").with("host", format_owner(owner));
+            let line = Line::warning("limited").with("host", format_owner(owner));
             let line = line.with("open", self.relay.open() as u64);
             self.log.write(line.with("others", std::mem::take(&mut self.unlogged)));
         }
@@ -190,7 +190,7 @@ impl<'a> Splitting<'a> {
     fn report_memory(&mut self, now: Instant) {
         let counters = self.relay.counters();
         if let Some([shrunk]) = self.short_of_memory.look(now, [counters.shrunk]) {
-            let line = Line::new("memory-full").with("kept_bytes", counters.kept_bytes);
+            let line = Line::warning("memory-full").with("kept_bytes", counters.kept_bytes);
             self.log.write(line.with("left_bytes", counters.left_bytes).with("buffers_shrunk", shrunk));
         }
     }
