@@ -151,7 +151,7 @@ fn forged_segments_change_nothing_that_was_measured() {
     assert_eq!(seen(&stalls), (1, 3000));
 }
 
-/// What was measured stays when the agent has failed, as counters do, and a connection that is known again begins anew.
+/// What was measured stays when the agent has failed, as counters do, and a connection that is known again starts from nothing.
 #[test]
 fn measurements_outlive_the_agent() {
     let mut engine = opened(engine("obtcp-mr"));

@@ -27,7 +27,7 @@ pub fn primary_name(given: &str) -> io::Result<String> {
     Ok(name.to_string_lossy().into_owned())
 }
 
-/// An offload that joins received packets in a way that the kernel cannot undo exactly for whoever reads them as frames.
+/// An offload that joins received packets in a way that a reader of frames cannot undo exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {
     /// Its name for `ethtool -K`.

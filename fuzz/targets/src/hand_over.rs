@@ -1,4 +1,4 @@
-//! Records of connections, from whoever may hand over.
+//! Records of connections, as another agent may hand them over.
 
 use crate::frames::{CONNECTIONS, ip_packet, kinds, segment};
 use seamline_agent::{Limits, Parameters, Side};

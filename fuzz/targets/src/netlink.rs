@@ -1,4 +1,4 @@
-//! What the kernel, or whoever speaks for it, sends over rtnetlink.
+//! What comes over rtnetlink, from the kernel or not.
 
 use seamline_host::netlink::interfaces::Link;
 use seamline_host::netlink::{HEADER, attributes, messages, usage};

@@ -40,8 +40,8 @@ fn ready(host: Option<&Path>) -> Result<PathBuf, String> {
             return Err(format!("{program} is not installed\ntip: apt-get install {package}"));
         }
     }
-    let beside = || std::env::current_exe().ok().map(|own| own.with_file_name("seamline-host"));
-    let path = host.map(Path::to_owned).or_else(beside).unwrap_or_default();
+    let next_to_it = || std::env::current_exe().ok().map(|own| own.with_file_name("seamline-host"));
+    let path = host.map(Path::to_owned).or_else(next_to_it).unwrap_or_default();
     if path.is_file() {
         return std::path::absolute(&path).map_err(|error| error.to_string());
     }

@@ -95,7 +95,7 @@ fn veth(near: &Namespace, name: &str, far: &Namespace, other: &str, joins: bool)
     Ok(())
 }
 
-/// Whoever asks for the other's address at the beginning of three outages has no route to it (`EHOSTUNREACH`), though a connection survives
+/// A host that asks for the other's address at the beginning of three outages has no route to it (`EHOSTUNREACH`), though a connection survives
 /// longer ones. So hosts ask for longer.
 fn ask_long(host: &Namespace, interface: &str) -> Result<(), String> {
     let settings = ["ipv4", "ipv6"].map(|family| format!("net.{family}.neigh.{interface}.mcast_solicit=60"));

@@ -92,7 +92,7 @@ impl Bottleneck {
         [ip.source(), ip.destination()].contains(&IpAddr::V4(CLIENTS[0]))
     }
 
-    /// What the attacked client sends: whoever is on the path sees it, and one that lies marks it.
+    /// What the attacked client sends: an attacker on the path sees it, and a client that lies marks it.
     fn look_at(&mut self, now: Instant, packet: Vec<u8>) -> Vec<u8> {
         let Ok(decoded) = decode(&packet) else { return packet };
         if !decoded.payload.is_empty() {

@@ -56,7 +56,7 @@ fn run(attack: Attack) -> Option<Outcome> {
     })
 }
 
-/// Two downloads share a bottleneck unevenly for as long as a run lasts, whoever attacks: what is compared is both together, and what the server did.
+/// Two downloads share a bottleneck unevenly for as long as a run lasts, under every attack: what is compared is both together, and what the server did.
 #[test]
 fn attacks_on_a_server_with_two_downloads() {
     let mut all = Vec::new();

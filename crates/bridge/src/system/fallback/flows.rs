@@ -60,7 +60,7 @@ fn half(bytes: &[u8], number: usize) -> u64 {
     u64::from_ne_bytes(halves[number])
 }
 
-/// The agent leaves this flow alone from now on, until it begins anew.
+/// The agent leaves this flow alone until it looks at all flows again, or the flow begins with a SYN.
 pub(super) fn leave_alone(words: &SharedWords, secret: &Secret, flow: &Flow) {
     let number = secret.number(flow);
     words.word(LEFT_ALONE + (number >> (64 - BITS)) as usize).store(number, Ordering::Relaxed);

@@ -67,7 +67,7 @@ struct Auxiliary {
     vlan_type: u16,
 }
 
-/// What a batch has received, beside the frames.
+/// What a batch has received, in numbers.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Received {
     pub(super) frames: u64,

@@ -1,8 +1,8 @@
 //! Who may have more of what is short: places for connections, and memory of the kernel.
 //!
 //! A network may have as much as is free, and an IPv6 host as much as is left for its network (dynamic thresholds: Choudhury and Hahne,
-//! "Dynamic queue length thresholds for shared-memory packet switches", 1998). So one alone has half of it, and whoever comes finds something. Nothing is
-//! taken from who has it: a split connection that ends early is reset.
+//! "Dynamic queue length thresholds for shared-memory packet switches", 1998). So one alone has half of it, and the next one finds something. Nothing is
+//! taken from a host that has it: a split connection that ends early is reset.
 
 use seamline_agent::{Amounts, End, Numbers, Owner, Shares};
 use std::collections::BTreeSet;

@@ -220,7 +220,7 @@ fn element(owner: Who, is_limited: bool) -> String {
     format!("{verb} element inet {TABLE} {set} {{ {address} }}\n")
 }
 
-/// New connections of limited hosts on the wireless side, whoever begins them.
+/// New connections of limited hosts on the wireless side, from either end.
 fn limited(Terms { interfaces: [wired, wireless], .. }: &Terms) -> String {
     let mut rules = String::new();
     for (interface, end) in [(wireless, "saddr"), (wired, "daddr")] {
