@@ -156,7 +156,8 @@ fn joined_net(test: &str) -> Option<Net> {
     Some(net)
 }
 
-/// A host that runs other things may take the processor away for longer than the agent is given, from the test, too; so it has three tries.
+/// A host that runs other things may take the processor away for longer than the agent is given, from the test, too; so it has three tries. A try that
+/// is no good for other reasons returns a longer gap.
 fn at_most_50_ms(what: &str, mut gap: impl FnMut() -> u64) {
     let gaps: Vec<u64> = (0..3)
         .map(|_| gap())
@@ -206,9 +207,8 @@ fn the_kernel_forwards_while_the_agent_is_stopped() {
             signal(&agent, Signal::SIGCONT);
         });
         let lost = stream.sent.len() - stream.came.len();
-        // Of a thousand. Around both changes the clocks of the kernel and of the agent may disagree on some; on a busy host on more.
-        assert!(lost <= 10 && stream.came_twice() <= 10, "{lost} lost, {} twice", stream.came_twice());
-        stream.longest_gap()
+        println!("SIGSTOP: {lost} lost, {} twice", stream.came_twice());
+        if lost <= 3 && stream.came_twice() <= 3 { stream.longest_gap() } else { u64::MAX }
     });
     signal(&agent, Signal::SIGTERM);
     assert!(agent.wait().unwrap().success());
