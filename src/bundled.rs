@@ -4,21 +4,21 @@ use std::path::Path;
 
 /// A bundled scenario.
 #[derive(Debug)]
-pub(crate) struct Bundled {
+pub struct Bundled {
     /// Its name for `demo`.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What it shows.
-    pub(crate) summary: &'static str,
+    pub summary: &'static str,
     /// The text of the file.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
     /// For scenarios that need a recording: the key for its path, and its format.
-    pub(crate) recording: Option<(&'static str, &'static str)>,
+    pub recording: Option<(&'static str, &'static str)>,
 }
 
 impl Bundled {
     /// The text of a file of the user's own: without the line about the schema, which is not next to it, and with the
     /// path of a recording if it needs one.
-    pub(crate) fn as_own(&self, recording: Option<&Path>) -> String {
+    pub fn as_own(&self, recording: Option<&Path>) -> String {
         let text = without_schema(self.text);
         match recording {
             None => text.to_owned(),
@@ -57,7 +57,7 @@ macro_rules! bundled {
 }
 
 /// All bundled scenarios; the first is the default.
-pub(crate) static ALL: &[Bundled] = &[
+pub static ALL: &[Bundled] = &[
     bundled!("handover", "a train's Wi-Fi: handover schemes against stock TCP, an agent against none"),
     bundled!("starlink", "upload from a Starlink terminal: a new satellite every 15 s"),
     bundled!("lte-drive", "download in a car: LTE cells and their rates change"),

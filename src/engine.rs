@@ -1,30 +1,35 @@
 //! Who runs a plan: the simulator, with guests for the TCP of kernels.
 
-use crate::experiment::Results;
 use crate::terminal::Failure;
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::{FinishedRun, Job, RunOptions, run_each, run_seed};
+use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each, run_seed};
 #[cfg(target_os = "linux")]
 use seamline_lab::virtual_time::Kernels;
 use seamline_scenario::Plan;
 
 /// Runs the jobs of one plan.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub struct Engine {
     #[cfg(target_os = "linux")]
     kernels: Kernels,
 }
 
 impl Engine {
     /// What a plan needs.
+    ///
+    /// # Errors
+    /// When a scenario names a kernel that was not built.
     #[cfg(target_os = "linux")]
-    pub(crate) fn of(plan: &Plan) -> Result<Self, Failure> {
+    pub fn of(plan: &Plan) -> Result<Self, Failure> {
         Ok(Engine { kernels: Kernels::of(plan, |name| crate::kernel::find(Some(name)))? })
     }
 
     /// What a plan needs.
+    ///
+    /// # Errors
+    /// When a scenario names a kernel.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn of(plan: &Plan) -> Result<Self, Failure> {
+    pub fn of(plan: &Plan) -> Result<Self, Failure> {
         match plan.cells.iter().find_map(|cell| cell.scenario.kernel()) {
             None => Ok(Engine {}),
             Some(name) => {
@@ -37,7 +42,10 @@ impl Engine {
     }
 
     /// Run one job of that plan. `None` when it was stopped.
-    pub(crate) fn run_job(
+    ///
+    /// # Errors
+    /// When a guest fails, or its kernel lacks something.
+    pub fn run_job(
         &self,
         plan: &Plan,
         job: Job,
@@ -52,12 +60,10 @@ impl Engine {
 
     /// The record of one job of that plan, without intervals unless the scenario requests those of every run; or why there is none.
     /// `None` when it was stopped.
-    pub(crate) fn record(
-        &self,
-        plan: &Plan,
-        job: Job,
-        options: &RunOptions,
-    ) -> Result<Option<RunRecord>, String> {
+    ///
+    /// # Errors
+    /// Those of [`Engine::run_job`], as text.
+    pub fn record(&self, plan: &Plan, job: Job, options: &RunOptions) -> Result<Option<RunRecord>, String> {
         let scenario = &plan.cells[job.cell].scenario;
         if scenario.kernel().is_none() {
             return Ok(run_seed(scenario, scenario.seeds[job.seed], &options.stop));
@@ -74,8 +80,16 @@ impl Engine {
         }
     }
 
-    /// Run all jobs of that plan.
-    pub(crate) fn run(&self, plan: &Plan, options: &RunOptions, finished: &(dyn Fn() + Sync)) -> Results {
+    /// Run all jobs of that plan, on as many processors as rayon's pool has. `finished` is called after every run.
+    ///
+    /// # Errors
+    /// Those of [`Engine::run_job`], and files that cannot be written; with the results so far.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        options: &RunOptions,
+        finished: &(dyn Fn() + Sync),
+    ) -> Result<Vec<CellResult>, Incomplete<Failure>> {
         run_each(plan, options, finished, |job| self.run_job(plan, job, options))
     }
 }

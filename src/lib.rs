@@ -16,7 +16,7 @@
 //!     cite: "",
 //!     refuses: &[],
 //!     needs_send_log: false,
-//!     build: |parameters| Box::new(parameters.congestion_control.own.get::<Constant>()),
+//!     build: &|parameters| Box::new(parameters.congestion_control.own.get::<Constant>()),
 //! };
 //!
 //! #[derive(Clone, Debug)]
@@ -51,14 +51,14 @@
 mod advise;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod benchmark;
-mod bundled;
+pub mod bundled;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod calibrate;
 mod check;
 mod compare;
 mod demo;
 mod doctor;
-mod engine;
+pub mod engine;
 mod estimate;
 mod experiment;
 mod explain;
@@ -187,7 +187,7 @@ impl Seamline {
         self
     }
 
-    /// Run the command with the arguments of this process. It fails when a name is taken, or when it was run before with additions.
+    /// Run the command with the arguments of this process. It fails when a name is taken.
     pub fn main(self) -> ExitCode {
         if let Err(failure) = self.register() {
             return failure.report();
@@ -202,10 +202,7 @@ impl Seamline {
     }
 
     fn register(self) -> Outcome {
-        match self.congestion_controls {
-            none if none.is_empty() => Ok(()),
-            controls => added::add(controls).map_err(|error| Failure::Input(error.to_string())),
-        }
+        added::add(self.congestion_controls).map_err(|error| Failure::Input(error.to_string()))
     }
 }
 

@@ -45,6 +45,17 @@ impl Diagnostic {
     }
 }
 
+/// Where an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file, or `--set`.
+    pub source: &'a str,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character of the line, from 1.
+    pub column: usize,
+}
+
 /// All errors of a scenario: at least one, in text order, without duplicates.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
@@ -62,6 +73,18 @@ impl Diagnostics {
     /// The errors.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter()
+    }
+    /// Where an error is, for people.
+    pub fn place(&self, diagnostic: &Diagnostic) -> Place<'_> {
+        let source = self.sources.get(diagnostic.span.source);
+        let start = source.text.floor_char_boundary(diagnostic.span.start.min(source.text.len()));
+        let before = &source.text[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Place {
+            source: &source.name,
+            line: 1 + before.matches('\n').count(),
+            column: 1 + before[line_start..].chars().count(),
+        }
     }
     /// The number of errors, at least one.
     pub fn count(&self) -> usize {

@@ -6,7 +6,7 @@ pub use seamline_report::Provenance;
 use seamline_report::Report;
 use seamline_report::record::RunRecord;
 use seamline_scenario::plan::Plan;
-use seamline_tcp::cc;
+use seamline_scenario::schema::added;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::sync::OnceLock;
@@ -16,11 +16,9 @@ use std::sync::OnceLock;
 ///
 /// A program with congestion controls of other crates adds a fingerprint of itself: their sources are not ours.
 pub fn engine() -> &'static str {
-    static ENGINE: OnceLock<String> = OnceLock::new();
-    ENGINE.get_or_init(|| {
-        let ours = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
-        if cc::added().is_empty() { ours.to_owned() } else { format!("{ours}+{}", fingerprint()) }
-    })
+    const OURS: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("SEAMLINE_ENGINE"));
+    static WITH_OTHERS: OnceLock<String> = OnceLock::new();
+    if added::are_compiled() { WITH_OTHERS.get_or_init(|| format!("{OURS}+{}", fingerprint())) } else { OURS }
 }
 
 /// 64 bits in hexadecimal of the file of this program.

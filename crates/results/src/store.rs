@@ -32,8 +32,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line of a run that has just finished.
-    pub(crate) fn new(plan: &Plan, sweep: &str, cell: usize, run: RunRecord) -> Self {
+    /// The line of a run that has just finished. `sweep` is the identity of the plan.
+    pub fn new(plan: &Plan, sweep: &str, cell: usize, run: RunRecord) -> Self {
         let cell = &plan.cells[cell];
         Line {
             key: cell.identity.run_key(run.seed, engine()),

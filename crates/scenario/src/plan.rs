@@ -176,9 +176,13 @@ fn read_cell(
     }
     let context = Context::new(sources, files);
     let scenario = schema::read(&context, &root);
-    let identity = Identity::of(&root, &context.inputs(), files);
+    let inputs = context.inputs();
     complaints.extend(context.into_complaints());
-    Some(Cell { values: named_values(point), scenario: scenario?, identity })
+    let scenario = scenario?;
+    let controls = scenario.flows.iter().map(|flow| flow.variant.congestion_control.name);
+    let versions: Vec<String> = controls.filter_map(schema::added::version).collect();
+    let identity = Identity::of(&root, &inputs, files, &versions);
+    Some(Cell { values: named_values(point), scenario, identity })
 }
 
 /// The values at a point of the grid that are part of its name.

@@ -3,10 +3,11 @@
 use seamline_scenario::Plan;
 use seamline_scenario::keys::{Keys, number, table};
 use seamline_scenario::schema::added::{self, Added};
-use seamline_tcp::cc::{Acked, AddError, Algorithm, CongestionControl, Loss};
+use seamline_tcp::cc::{Acked, Algorithm, CongestionControl, Loss, NameTaken};
 use seamline_tcp::variant;
 use seamline_tcp::view::{View, Window};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Constant {
@@ -29,20 +30,22 @@ const fn named(name: &'static str) -> Algorithm {
         cite: "",
         refuses: &[("tahoe", "it starts from one segment")],
         needs_send_log: false,
-        build: |parameters| Box::new(parameters.congestion_control.own.get::<Constant>()),
+        build: &|parameters| Box::new(parameters.congestion_control.own.get::<Constant>()),
     }
 }
 
 static CONSTANT: Algorithm = named("constant");
 static CUBIC: Algorithm = named("cubic");
 static NEWRENO: Algorithm = named("newreno");
+static SCRIPT: Algorithm = named("script");
+static VERSION: AtomicU32 = AtomicU32::new(1);
 static SIZE: Algorithm = named("size");
 
 fn keys() -> Keys<'static, Constant> {
     table! { Constant; key segments: number(0.0, 1e6), "The window"; }
 }
 
-fn add(algorithms: &[&'static Algorithm]) -> Result<(), AddError> {
+fn add(algorithms: &[&'static Algorithm]) -> Result<(), NameTaken> {
     added::add(algorithms.iter().map(|algorithm| Added::new(algorithm, keys)).collect())
 }
 
@@ -58,11 +61,11 @@ fn plan(overrides: &[&str]) -> Plan {
 }
 
 #[test]
-fn added_controls_are_like_others_and_are_added_once() {
+fn added_controls_are_like_others() {
     for taken in [&CUBIC, &NEWRENO, &SIZE] {
-        assert_eq!(add(&[&CONSTANT, taken]), Err(AddError::NameTaken(taken.name)));
+        assert_eq!(add(&[&CONSTANT, taken]), Err(NameTaken(taken.name)));
     }
-    assert_eq!(add(&[&CONSTANT, &CONSTANT]), Err(AddError::NameTaken("constant")));
+    assert_eq!(add(&[&CONSTANT, &CONSTANT]), Err(NameTaken("constant")));
     assert!(!added::is_taken("constant"), "a refusal adds nothing");
     add(&[&CONSTANT]).unwrap();
     assert!(added::is_taken("constant"));
@@ -76,5 +79,14 @@ fn added_controls_are_like_others_and_are_added_once() {
         assert_eq!(format!("{built:?}"), format!("{:?}", Constant { segments }));
     }
     assert!(variant::pair("constant", "newreno").is_ok() && variant::pair("constant", "tahoe").is_err());
-    assert_eq!(add(&[]), Err(AddError::Twice));
+    assert_eq!(add(&[&CONSTANT]), Err(NameTaken("constant")));
+
+    assert!(added::are_compiled());
+    added::add(vec![Added::new(&SCRIPT, keys).with_version(|| VERSION.load(Ordering::Relaxed).to_string())])
+        .unwrap();
+    let identity = |variant: &str| plan(&[&format!("flow.main.variant={variant}")]).identity();
+    let before = (identity("constant"), identity("script"));
+    VERSION.store(2, Ordering::Relaxed);
+    assert_eq!(identity("constant"), before.0);
+    assert_ne!(identity("script"), before.1, "results depend on the text of the script");
 }

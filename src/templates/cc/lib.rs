@@ -16,7 +16,7 @@ pub static ALGORITHM: Algorithm = Algorithm {
     // Whether it needs `view.sent` and `acked.fine_round_trip`.
     needs_send_log: false,
     // Called once for each connection.
-    build: |parameters| Box::new(Control { parameters: parameters.congestion_control.own.get() }),
+    build: &|parameters| Box::new(Control { parameters: parameters.congestion_control.own.get() }),
 };
 
 /// Its parameters. The default of each is that of the scenario's keys.

@@ -26,6 +26,28 @@ pub struct Column {
     pub data: Data,
 }
 
+/// The units that names of columns end in.
+const UNITS: [(&str, &str); 7] = [
+    ("bits_per_second", "bit/s"),
+    ("bytes", "B"),
+    ("packets", "packets"),
+    ("segments", "segments"),
+    ("ms", "ms"),
+    ("us", "µs"),
+    ("s", "s"),
+];
+
+impl Column {
+    /// The unit that its name ends in.
+    pub fn unit(&self) -> Option<&'static str> {
+        let is_of = |unit: &str| {
+            let rest = self.name.strip_suffix(unit);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
+        };
+        UNITS.iter().find(|(suffix, _)| is_of(suffix)).map(|(_, unit)| *unit)
+    }
+}
+
 /// The values of a column; `None` is an empty cell.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
@@ -244,6 +266,22 @@ fn of_cells(report: &Report, table: Table, cells: impl Iterator<Item = usize>) -
     table
 }
 
+/// A table of the summary or over time by its name.
+pub fn named(report: &Report, name: &str) -> Option<Table> {
+    let make: fn(&Report) -> Table = match name {
+        "runs" => runs,
+        "handovers" => handovers,
+        "links" => links,
+        "outcomes" => outcomes,
+        "emulation" => emulation,
+        "senders" => senders,
+        "queues" => queues,
+        SEGMENTS => segments,
+        _ => return None,
+    };
+    Some(make(report))
+}
+
 /// The tables over time, of the runs recorded in full: what senders knew and queues, both thinned out with the extremes kept
 /// ([`crate::decimate`]), and every segment sent.
 pub fn over_time(report: &Report) -> Vec<Table> {
@@ -286,8 +324,8 @@ fn segments(report: &Report) -> Table {
     let rows = || of_flows(report, |flow| flow.segments.len());
     of_run(Table::new(SEGMENTS), rows().map(|(run, flow, _)| (run, &flow.flow)))
         .real("time_s", rows().map(|(_, flow, place)| Some(flow.segments[place].time_s)))
-        .whole("position", rows().map(|(_, flow, place)| flow.segments[place].start))
-        .whole("length", rows().map(|(_, flow, place)| u64::from(flow.segments[place].length)))
+        .whole("position_bytes", rows().map(|(_, flow, place)| flow.segments[place].start))
+        .whole("length_bytes", rows().map(|(_, flow, place)| u64::from(flow.segments[place].length)))
         .truth("retransmission", rows().map(|(_, flow, place)| flow.segments[place].retransmission))
 }
 

@@ -5,27 +5,29 @@ use crate::variant;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{PoisonError, RwLock};
 
-static ADDED: OnceLock<Vec<&'static Algorithm>> = OnceLock::new();
+static ADDED: RwLock<&[&Algorithm]> = RwLock::new(&[]);
 
 /// The congestion controls of other crates.
 pub fn added() -> &'static [&'static Algorithm] {
-    ADDED.get().map_or(&[], Vec::as_slice)
+    *ADDED.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Add congestion controls of other crates, once and before any scenario is read.
+/// Add congestion controls of other crates, before any scenario that names them is read. They stay until the process ends.
 ///
 /// # Errors
-/// When a name is that of another congestion control or of a variant, or when some have been added before.
-pub fn add(algorithms: Vec<&'static Algorithm>) -> Result<(), AddError> {
+/// When a name is that of another congestion control or of a variant; then none is added.
+pub fn add(algorithms: Vec<&'static Algorithm>) -> Result<(), NameTaken> {
     for (place, Algorithm { name, .. }) in algorithms.iter().enumerate() {
         let is_earlier = algorithms[..place].iter().any(|other| other.name == *name);
         if is_earlier || is_taken(name) {
-            return Err(AddError::NameTaken(name));
+            return Err(NameTaken(name));
         }
     }
-    ADDED.set(algorithms).map_err(|_| AddError::Twice)
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    *added = [*added, &algorithms].concat().leak();
+    Ok(())
 }
 
 /// Whether a congestion control or a variant has this name.
@@ -33,27 +35,17 @@ pub fn is_taken(name: &str) -> bool {
     super::find(name).is_some() || variant::all().any(|variant| variant.name == name)
 }
 
-/// Why congestion controls were not added.
+/// Congestion controls were not added, because something else has the name of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddError {
-    /// Something else has this name.
-    NameTaken(&'static str),
-    /// Some have been added before.
-    Twice,
-}
+pub struct NameTaken(pub &'static str);
 
-impl fmt::Display for AddError {
+impl fmt::Display for NameTaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AddError::NameTaken(name) => {
-                write!(f, "the name \"{name}\" is taken\ntip: give the congestion control another name")
-            }
-            AddError::Twice => f.write_str("congestion controls are added once, all together"),
-        }
+        write!(f, "the name \"{}\" is taken\ntip: give the congestion control another name", self.0)
     }
 }
 
-impl std::error::Error for AddError {}
+impl std::error::Error for NameTaken {}
 
 /// Parameters of a congestion control of another crate.
 pub trait OwnParameters: Any + fmt::Debug + Send + Sync {

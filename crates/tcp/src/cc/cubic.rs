@@ -9,7 +9,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 9438",
     refuses: &[("tahoe", "Tahoe restarts from one segment at every loss, so CUBIC's curve never begins")],
     needs_send_log: false,
-    build: |parameters| match parameters.window.whole_segments {
+    build: &|parameters| match parameters.window.whole_segments {
         true => Box::new(super::cubic_whole::CubicWhole::new(parameters)),
         false => Box::new(Cubic::default()),
     },

@@ -10,7 +10,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 8257; Linux, tcp_dctcp.c",
     refuses: super::NEEDS_RECORDS,
     needs_send_log: false,
-    build: |parameters| Box::new(Dctcp::new(parameters)),
+    build: &|parameters| Box::new(Dctcp::new(parameters)),
 };
 
 /// alpha where every segment is marked.

@@ -5,7 +5,7 @@ use crate::offset::Offset;
 use crate::parameters::{CutBase, Growth, Parameters, WindowParameters};
 use crate::view::{Tracked, View, Window};
 use seamline_wire::{Duration, Instant};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 mod added;
 mod aggregation;
@@ -28,7 +28,7 @@ mod vegas;
 mod westwood;
 mod westwood_plus;
 
-pub use added::{AddError, OwnParameters, OwnSet, add, added, is_taken};
+pub use added::{NameTaken, OwnParameters, OwnSet, add, added, is_taken};
 pub use bbr::LeoCcParameters;
 pub(crate) use careful::Careful;
 pub use careful::{CarefulResumeParameters, SavedPath};
@@ -238,8 +238,11 @@ pub trait CongestionControl: Debug + Send {
     }
 }
 
+/// Builds a congestion control for a connection with these parameters.
+pub type Build = dyn Fn(&Parameters) -> Box<dyn CongestionControl> + Sync;
+
 /// A registered congestion control algorithm.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Algorithm {
     /// Its name in scenarios.
     pub name: &'static str,
@@ -251,8 +254,14 @@ pub struct Algorithm {
     pub refuses: &'static [(&'static str, &'static str)],
     /// Whether it needs [`View::sent`].
     pub needs_send_log: bool,
-    /// Builds it for a connection with these parameters.
-    pub build: fn(&Parameters) -> Box<dyn CongestionControl>,
+    /// Builds it.
+    pub build: &'static Build,
+}
+
+impl Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Algorithm").field(&self.name).finish()
+    }
 }
 
 /// Recoveries that keep no record of each segment.

@@ -12,7 +12,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "draft-briscoe-iccrg-prague-congestion-control-04",
     refuses: super::NEEDS_RECORDS,
     needs_send_log: false,
-    build: |_| Box::<Prague>::default(),
+    build: &|_| Box::<Prague>::default(),
 };
 
 /// The gain of the moving average (section 2.4.2).

@@ -9,7 +9,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "RFC 5681",
     refuses: &[],
     needs_send_log: false,
-    build: |parameters| match parameters.window.whole_segments {
+    build: &|parameters| match parameters.window.whole_segments {
         true => Box::new(super::reno_whole::RenoWhole::new(parameters)),
         false => Box::new(Reno),
     },

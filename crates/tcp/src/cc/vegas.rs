@@ -19,7 +19,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
         ("sack-pipe", ONLY_VEGAS_FINE),
     ],
     needs_send_log: true,
-    build: |_| Box::new(Vegas { may_double: true, round_began_at: Offset::FIRST_BYTE, ..Vegas::default() }),
+    build: &|_| Box::new(Vegas { may_double: true, round_began_at: Offset::FIRST_BYTE, ..Vegas::default() }),
 };
 
 /// In segments.

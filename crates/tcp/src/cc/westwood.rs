@@ -14,7 +14,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Mascolo et al., ACM MobiCom 2001",
     refuses: NOT_WITH_TAHOE,
     needs_send_log: false,
-    build: |_| Box::new(Westwood::<Filtered>::default()),
+    build: &|_| Box::new(Westwood::<Filtered>::default()),
 };
 
 parameters! {

@@ -11,7 +11,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Grieco and Mascolo, ACM CCR 34(2), 2004",
     refuses: NOT_WITH_TAHOE,
     needs_send_log: false,
-    build: |_| Box::new(Westwood::<Sampled>::default()),
+    build: &|_| Box::new(Westwood::<Sampled>::default()),
 };
 
 parameters! {

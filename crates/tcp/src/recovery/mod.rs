@@ -230,7 +230,7 @@ pub static ALL: &[&Algorithm] = &[
 ];
 
 /// Every recovery that keeps no records of segments, each refused for this reason.
-pub(crate) const fn without_records(reason: &'static str) -> [(&'static str, &'static str); 7] {
+pub const fn without_records(reason: &'static str) -> [(&'static str, &'static str); 7] {
     [
         ("dcr", reason),
         ("newreno", reason),

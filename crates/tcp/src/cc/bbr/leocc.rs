@@ -16,7 +16,7 @@ pub(in crate::cc) static ALGORITHM: Algorithm = Algorithm {
     cite: "Lai et al., ACM SIGCOMM 2025; github.com/SpaceNetLab/LeoCC",
     refuses: NEEDS_RECORDS,
     needs_send_log: false,
-    build: |parameters| Box::new(LeoCc::new(&parameters.congestion_control.leocc)),
+    build: &|parameters| Box::new(LeoCc::new(&parameters.congestion_control.leocc)),
 };
 
 parameters! {

@@ -19,7 +19,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Cardwell et al., ACM Queue 14(5), 2016; Linux, tcp_bbr.c",
     refuses: NEEDS_RECORDS,
     needs_send_log: false,
-    build: |_| Box::<Bbr>::default(),
+    build: &|_| Box::<Bbr>::default(),
 };
 
 /// Gains are in 1/256.

@@ -27,7 +27,7 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "draft-ietf-ccwg-bbr; google/bbr, branch v3",
     refuses: NEEDS_RECORDS,
     needs_send_log: false,
-    build: |_| Box::<Bbr3>::default(),
+    build: &|_| Box::<Bbr3>::default(),
 };
 
 /// Gains are in 1/256.

@@ -1,0 +1,360 @@
+//! Congestion controls that are classes of Python: the same contract as in Rust, a view in and a window out.
+
+use crate::run::{is_stopping, stop_with};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use seamline_scenario::keys::{Keys, number};
+use seamline_scenario::schema::added::{self, Added};
+use seamline_tcp::Parameters;
+use seamline_tcp::cc::{Algorithm, Build, CongestionControl, Decision, Loss, RateSample, RecoveryState};
+use seamline_tcp::view::Window;
+use seamline_wire::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The classes by name. One may be replaced, as happens in notebooks.
+static CLASSES: RwLock<BTreeMap<&'static str, Arc<Class>>> = RwLock::new(BTreeMap::new());
+
+/// Recoveries that a class with `on_rate_sample` makes no sense with.
+const NO_RATE_SAMPLES: &[(&str, &str)] = &seamline_tcp::recovery::without_records(
+    "on_rate_sample needs the recovery rack: use the profile linux-6.12",
+);
+
+/// A key of a parameter: name, what it is, least, most and default.
+type KeyOf = (String, String, f64, f64, f64);
+
+struct Key {
+    name: &'static str,
+    about: &'static str,
+    least: f64,
+    most: f64,
+    default: f64,
+}
+
+struct Class {
+    name: &'static str,
+    class: Py<PyType>,
+    keys: Vec<Key>,
+    version: String,
+    overrides: Overrides,
+}
+
+/// Which of the optional methods a class has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Overrides {
+    observe: bool,
+    on_path_change: bool,
+    on_window_replaced: bool,
+    on_rate_sample: bool,
+}
+
+fn class_of(name: &str) -> Option<Arc<Class>> {
+    CLASSES.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+}
+
+/// Make a class usable by `name` in scenarios. Another class of the same name is replaced. `methods` are the names of its methods.
+#[pyfunction]
+pub(crate) fn register_control(
+    name: &str,
+    summary: &str,
+    class: Py<PyType>,
+    keys: Vec<KeyOf>,
+    version: String,
+    methods: Vec<String>,
+) -> PyResult<()> {
+    let known = class_of(name);
+    let name: &'static str = match &known {
+        Some(known) => known.name,
+        None => name.to_owned().leak(),
+    };
+    let keys = keys.into_iter().map(|(name, about, least, most, default)| Key {
+        name: name.leak(),
+        about: about.leak(),
+        least,
+        most,
+        default,
+    });
+    let has = |method: &str| methods.iter().any(|it| it == method);
+    let overrides = Overrides {
+        observe: has("observe"),
+        on_path_change: has("on_path_change"),
+        on_window_replaced: has("on_window_replaced"),
+        on_rate_sample: has("on_rate_sample"),
+    };
+    if let Some(known) = &known
+        && known.overrides.on_rate_sample != overrides.on_rate_sample
+    {
+        return Err(PyValueError::new_err(format!(
+            "\"{name}\" was registered {} on_rate_sample before\ntip: give the class another name",
+            if overrides.on_rate_sample { "without" } else { "with" }
+        )));
+    }
+    let class = Class { name, class, keys: keys.collect(), version, overrides };
+    if known.is_none() {
+        let control = Added::new(algorithm(name, summary, overrides), move || keys_of(name));
+        let control =
+            control.with_version(move || class_of(name).map_or(String::new(), |it| it.version.clone()));
+        // The keys of the class are not looked up before it is known.
+        added::add(vec![control]).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    }
+    CLASSES.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::new(class));
+    Ok(())
+}
+
+fn algorithm(name: &'static str, summary: &str, overrides: Overrides) -> &'static Algorithm {
+    let build: &'static Build =
+        Box::leak(Box::new(move |parameters: &Parameters| Control::build(name, parameters)));
+    Box::leak(Box::new(Algorithm {
+        name,
+        summary: summary.to_owned().leak(),
+        cite: "",
+        refuses: if overrides.on_rate_sample { NO_RATE_SAMPLES } else { &[] },
+        needs_send_log: false,
+        build,
+    }))
+}
+
+/// The parameters of all classes, by the names of class and parameter.
+#[derive(Clone, Debug, Default)]
+struct Values(BTreeMap<(&'static str, &'static str), f64>);
+
+fn keys_of(control: &'static str) -> Keys<'static, Values> {
+    let Some(class) = class_of(control) else { return Keys::new() };
+    class.keys.iter().fold(Keys::new(), |keys, key| {
+        let (place, default) = ((control, key.name), key.default);
+        keys.property(
+            key.name,
+            key.about,
+            number(key.least, key.most),
+            move |values: &mut Values, show| show(values.0.get(&place).unwrap_or(&default)),
+            move |values, value| {
+                values.0.insert(place, value);
+            },
+        )
+    })
+}
+
+/// What a sender knows, for a class.
+#[pyclass(frozen, get_all, module = "seamline._seamline")]
+#[derive(Debug)]
+pub(crate) struct View {
+    /// The time in seconds since the start of the run.
+    now: f64,
+    /// Congestion window in segments.
+    window: f64,
+    /// Slow start threshold in segments; infinite while it is arbitrarily high.
+    threshold: f64,
+    /// Payload of a full segment in bytes.
+    segment_size: u32,
+    /// Segments in the network: by the record of segments where there is one, otherwise what is outstanding.
+    in_flight: f64,
+    /// Smoothed round-trip time in seconds; `None` before the first sample.
+    smoothed_round_trip: Option<f64>,
+    /// The latest round-trip time in seconds.
+    latest_round_trip: Option<f64>,
+    /// The smallest round-trip time in seconds.
+    minimum_round_trip: Option<f64>,
+    /// Segments delivered since the connection began; zero without a record of segments (recovery `rack`).
+    delivered: u64,
+    /// Segments lost since the connection began; zero without a record of segments.
+    lost: u64,
+    /// Whether the congestion window kept the sender from sending more.
+    congestion_limited: bool,
+    /// Whether the application has too little to send for measurements to say anything about the network.
+    application_limited: bool,
+    /// Whether losses are being repaired; without a record of segments never true.
+    in_recovery: bool,
+}
+
+impl View {
+    pub(crate) fn new(view: &seamline_tcp::view::View) -> Self {
+        let known =
+            |time: Duration| (time > Duration::ZERO && time < Duration::MAX).then(|| time.as_secs_f64());
+        let tracked = &view.tracked;
+        let has_record = tracked.outstanding_segments > 0 || tracked.delivered > 0;
+        View {
+            now: view.now.as_secs_f64(),
+            window: view.window.congestion,
+            threshold: view.window.threshold,
+            segment_size: view.segment_size,
+            in_flight: if has_record { f64::from(tracked.in_flight) } else { view.flight_segments() },
+            smoothed_round_trip: known(view.round_trip.smoothed),
+            latest_round_trip: known(view.round_trip.latest),
+            minimum_round_trip: tracked.minimum_round_trip.or(Some(view.round_trip.minimum)).and_then(known),
+            delivered: tracked.delivered,
+            lost: tracked.lost,
+            congestion_limited: view.congestion_limited,
+            application_limited: tracked.is_application_limited,
+            in_recovery: matches!(tracked.state, RecoveryState::Recovery | RecoveryState::Loss),
+        }
+    }
+}
+
+/// An acknowledgment, for a class.
+#[pyclass(frozen, get_all, module = "seamline._seamline")]
+#[derive(Debug)]
+pub(crate) struct Acked {
+    /// Bytes newly acknowledged cumulatively; zero for a duplicate.
+    bytes: u64,
+    /// Bytes newly reported as arrived, cumulatively or by SACK.
+    delivered: u64,
+    /// Whether it is a duplicate acknowledgment.
+    duplicate: bool,
+    /// Whether loss recovery is under way.
+    in_recovery: bool,
+    /// Segments per second at which the network delivers, by this acknowledgment; only for `on_rate_sample`.
+    rate: Option<f64>,
+    /// The round-trip time of the newest segment acknowledged in seconds, where it was sent once; only for `on_rate_sample`.
+    round_trip: Option<f64>,
+    /// Segments newly taken to be lost; only for `on_rate_sample`.
+    lost: u64,
+}
+
+impl Acked {
+    fn new(acked: &seamline_tcp::cc::Acked) -> Self {
+        let seamline_tcp::cc::Acked { bytes, delivered, duplicate, in_recovery, .. } = *acked;
+        Acked { bytes, delivered, duplicate, in_recovery, rate: None, round_trip: None, lost: 0 }
+    }
+
+    fn of_sample(sample: &RateSample, view: &seamline_tcp::view::View) -> Self {
+        let rate = sample.rate.filter(|(_, over)| *over > Duration::ZERO);
+        let bytes = sample.acknowledged * u64::from(view.segment_size);
+        Acked {
+            bytes,
+            delivered: bytes,
+            duplicate: false,
+            in_recovery: matches!(view.tracked.state, RecoveryState::Recovery | RecoveryState::Loss),
+            rate: rate.map(|(segments, over)| segments as f64 / over.as_secs_f64()),
+            round_trip: sample.round_trip.map(|time| time.as_secs_f64()),
+            lost: sample.lost,
+        }
+    }
+}
+
+/// One connection's instance of a class.
+#[derive(Debug)]
+struct Control {
+    /// `None` when it could not be made: the run is being stopped.
+    object: Option<Py<PyAny>>,
+    overrides: Overrides,
+}
+
+impl Control {
+    fn build(name: &'static str, parameters: &Parameters) -> Box<dyn CongestionControl> {
+        let class = class_of(name);
+        let overrides = class.as_ref().map(|class| class.overrides).unwrap_or_default();
+        let values: Values = parameters.congestion_control.own.get();
+        let object = class.and_then(|class| {
+            Python::attach(|py| {
+                let made = instance(py, &class, &values);
+                made.map_err(stop_with).ok()
+            })
+        });
+        Box::new(Control { object, overrides })
+    }
+
+    /// Call a method. After an exception the run is being stopped, and nothing is called any more.
+    fn call<R>(&self, call: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
+        let object = self.object.as_ref().filter(|_| !is_stopping())?;
+        Python::attach(|py| call(py, object.bind(py)).map_err(stop_with).ok())
+    }
+}
+
+fn instance(py: Python<'_>, class: &Class, values: &Values) -> PyResult<Py<PyAny>> {
+    let bound = class.class.bind(py);
+    let object = bound.call_method1("__new__", (bound,))?;
+    for key in &class.keys {
+        object.setattr(key.name, values.0.get(&(class.name, key.name)).copied().unwrap_or(key.default))?;
+    }
+    object.call_method0("__init__")?;
+    Ok(object.unbind())
+}
+
+/// A window as classes return it: nothing for no change, a number for the congestion window, or a pair with the threshold.
+fn window_of(answer: &Bound<'_, PyAny>, before: Window) -> PyResult<Window> {
+    let (congestion, threshold) = if answer.is_none() {
+        return Ok(before);
+    } else if let Ok(congestion) = answer.extract::<f64>() {
+        (congestion, before.threshold)
+    } else {
+        answer.extract::<(f64, f64)>().map_err(|_| {
+            PyValueError::new_err(
+                "a window is a number of segments, a pair (window, threshold), or None for no change",
+            )
+        })?
+    };
+    if !(congestion.is_finite() && congestion >= 0.0) || threshold.is_nan() || threshold < 0.0 {
+        return Err(PyValueError::new_err(format!("({congestion}, {threshold}) is not a window")));
+    }
+    Ok(Window { congestion: congestion.max(1.0), threshold })
+}
+
+impl CongestionControl for Control {
+    fn observe(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) {
+        if self.overrides.observe {
+            self.call(|_, it| it.call_method1("observe", (Acked::new(acked), View::new(view))).map(drop));
+        }
+    }
+
+    fn on_ack(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) -> Window {
+        let answer = self.call(|_, it| {
+            window_of(&it.call_method1("on_ack", (Acked::new(acked), View::new(view)))?, view.window)
+        });
+        answer.unwrap_or(view.window)
+    }
+
+    fn on_loss(&mut self, loss: Loss, view: &seamline_tcp::view::View) -> Window {
+        let is_timeout = loss == Loss::Collapsed;
+        let answer = self.call(|_, it| {
+            window_of(&it.call_method1("on_loss", (is_timeout, View::new(view)))?, view.window)
+        });
+        answer.unwrap_or(view.window)
+    }
+
+    fn on_path_change(&mut self, round_trip: Option<Duration>, view: &seamline_tcp::view::View) -> Window {
+        if !self.overrides.on_path_change {
+            return view.window;
+        }
+        let round_trip = round_trip.map(|time| time.as_secs_f64());
+        let answer = self.call(|_, it| {
+            window_of(&it.call_method1("on_path_change", (round_trip, View::new(view)))?, view.window)
+        });
+        answer.unwrap_or(view.window)
+    }
+
+    fn on_window_replaced(&mut self) {
+        if self.overrides.on_window_replaced {
+            self.call(|_, it| it.call_method0("on_window_replaced").map(drop));
+        }
+    }
+
+    fn controls_rate(&self) -> bool {
+        self.overrides.on_rate_sample
+    }
+
+    fn on_rate_sample(&mut self, sample: &RateSample, view: &seamline_tcp::view::View) -> Decision {
+        let answer = self.call(|_, it| {
+            let answer =
+                it.call_method1("on_rate_sample", (Acked::of_sample(sample, view), View::new(view)))?;
+            decision(&answer, view)
+        });
+        answer.unwrap_or(Decision { window: view.window, pacing_rate: u64::MAX, application_limited: false })
+    }
+}
+
+/// A window, or a pair of a window and a rate in bytes per second (`None`: no limit).
+fn decision(answer: &Bound<'_, PyAny>, view: &seamline_tcp::view::View) -> PyResult<Decision> {
+    let (window, rate) = match answer.extract::<(Bound<'_, PyAny>, Option<f64>)>() {
+        Ok((window, rate)) => (window_of(&window, view.window)?, rate),
+        Err(_) => (window_of(answer, view.window)?, None),
+    };
+    if rate.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
+        return Err(PyValueError::new_err("a pacing rate is a positive number of bytes per second, or None"));
+    }
+    Ok(Decision {
+        window,
+        pacing_rate: rate.map_or(u64::MAX, |rate| rate as u64),
+        application_limited: view.tracked.is_application_limited,
+    })
+}

@@ -1,0 +1,48 @@
+//! The native part of the Python package `seamline`: plans, runs and tables. The Python modules next to it (`python/src/seamline`) hold
+//! what users call, and document it.
+
+mod control;
+mod errors;
+mod plan;
+mod result;
+mod run;
+mod table;
+
+use pyo3::prelude::*;
+
+/// What the Python modules are made of.
+#[pymodule]
+mod _seamline {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::control::{Acked, View, register_control};
+    #[pymodule_export]
+    use super::plan::{Plan, Stop};
+    #[pymodule_export]
+    use super::result::Results;
+    #[pymodule_export]
+    use super::table::Table;
+
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// The version, and a fingerprint of the sources that results depend on.
+    #[pyfunction]
+    fn engine() -> &'static str {
+        seamline_experiment::report::engine()
+    }
+
+    /// Half of the 95 % interval of the mean relative to the mean, by Student's t; `None` for less than two values.
+    #[pyfunction]
+    fn relative_half_width(values: Vec<f64>) -> Option<f64> {
+        seamline_experiment::statistics::estimate(&values)?.relative_half_width()
+    }
+
+    /// The bundled scenarios: name, summary and text of each.
+    #[pyfunction]
+    fn bundled() -> Vec<(&'static str, &'static str, String)> {
+        seamline::bundled::ALL.iter().map(|it| (it.name, it.summary, it.as_own(None))).collect()
+    }
+}

@@ -1,0 +1,120 @@
+//! Work without the interpreter, which Ctrl-C ends.
+
+use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// How often signals are looked for, and progress is reported.
+const PERIOD: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// What the thread works for.
+    static WORK: RefCell<Option<Work>> = const { RefCell::new(None) };
+}
+
+#[derive(Clone)]
+struct Work {
+    stop: Arc<AtomicBool>,
+    /// What a class of Python has raised.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+/// Whether the work of this thread is being stopped.
+pub(crate) fn is_stopping() -> bool {
+    WORK.with_borrow(|work| work.as_ref().is_some_and(|work| work.stop.load(Ordering::Relaxed)))
+}
+
+/// Stop the work of this thread, because a class of Python has raised this.
+pub(crate) fn stop_with(error: PyErr) {
+    WORK.with_borrow(|work| {
+        let Some(work) = work else { return };
+        work.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        work.stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// What is known of work that is under way.
+pub(crate) struct Progress {
+    work: Work,
+    finished: AtomicUsize,
+    report: Option<Py<PyAny>>,
+}
+
+impl Progress {
+    /// Reported to a function of Python, if there is one, and ended by `stop`.
+    pub(crate) fn new(report: Option<Py<PyAny>>, stop: Option<Arc<AtomicBool>>) -> Self {
+        let work = Work { stop: stop.unwrap_or_default(), raised: Arc::default() };
+        Progress { work, finished: AtomicUsize::new(0), report }
+    }
+
+    /// Set when the work is to end.
+    pub(crate) fn stop(&self) -> Arc<AtomicBool> {
+        self.work.stop.clone()
+    }
+
+    /// A run is done.
+    pub(crate) fn finished_one(&self) {
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many are done.
+    pub(crate) fn finished(&self) -> usize {
+        self.finished.load(Ordering::Relaxed)
+    }
+
+    fn look(&self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals()?;
+        if let Some(report) = &self.report {
+            report.call1(py, (self.finished(),))?;
+        }
+        Ok(())
+    }
+}
+
+/// Do work on `workers` processors (0: all) while other threads of Python go on.
+///
+/// # Errors
+/// What a signal, the report of progress, or a class of Python in a run raises; the work is stopped first.
+pub(crate) fn in_background<T: Send>(
+    py: Python<'_>,
+    progress: &Progress,
+    workers: usize,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
+    let work_of_threads = progress.work.clone();
+    let pool = pool.start_handler(move |_| WORK.set(Some(work_of_threads.clone()))).build();
+    let pool = pool.map_err(|error| crate::errors::failed(py, error.to_string()))?;
+    let (done, mut result) = mpsc::sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(move || done.send(pool.install(work)));
+        loop {
+            match wait(py, &mut result) {
+                Ok(value) => {
+                    let mut raised = progress.work.raised.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(error) = raised.take() {
+                        return Err(error);
+                    }
+                    // A report of the end, so that bars are full.
+                    progress.look(py)?;
+                    return Ok(value);
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    return Err(crate::errors::failed(py, "the simulator panicked".to_owned()));
+                }
+            }
+            if let Err(error) = progress.look(py) {
+                progress.work.stop.store(true, Ordering::Relaxed);
+                while matches!(wait(py, &mut result), Err(mpsc::RecvTimeoutError::Timeout)) {}
+                return Err(error);
+            }
+        }
+    })
+}
+
+fn wait<T: Send>(py: Python<'_>, result: &mut mpsc::Receiver<T>) -> Result<T, mpsc::RecvTimeoutError> {
+    py.detach(move || result.recv_timeout(PERIOD))
+}

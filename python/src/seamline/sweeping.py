@@ -1,0 +1,328 @@
+"""Sweeps: many runs, on the processors of this machine, on a Dask cluster, or on any executor."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from . import _seamline, store as stores
+from .controls import CongestionControl, register
+from .errors import VersionMismatch
+from .progress import Bar, Progress
+from .result import Result
+from .scenario import Scenario
+
+__all__ = ["sweep"]
+
+#: How much work goes to a worker at once: the more, the less it costs to hand it over; the less, the less is lost with a worker.
+SECONDS_IN_A_BATCH = 0.5
+MOST_IN_A_BATCH = 1000
+#: Runs of a cell before its interval is judged.
+LEAST_SEEDS = 5
+
+Job = tuple[int, int]
+
+
+def sweep(
+    scenario: Scenario,
+    grid: Mapping[str, Iterable[Any]] | None = None,
+    seeds: int | Sequence[int] | None = None,
+    *,
+    client: Any = None,
+    store: str | os.PathLike[str] | None = None,
+    until: float | None = None,
+    controls: Sequence[type[CongestionControl]] = (),
+    jobs: int | None = None,
+    progress: Progress = None,
+) -> Result:
+    """Run every cell of a grid with every seed, wherever there is room. The results are the same as those of :meth:`Scenario.run`, byte for
+    byte, whoever computes them; only that nothing is recorded over time.
+
+    Args:
+        scenario: What to run.
+        grid: Keys and the values of each, in addition to those that vary in the scenario.
+        seeds: How many seeds, or which.
+        client: A ``dask.distributed.Client``, or any ``concurrent.futures.Executor``; without it, the processors of this machine.
+        store: A directory, or a URL for fsspec such as ``s3://bucket/sweep``. Finished runs are kept there, and are not run again: after an
+            interruption, repeat the same call.
+        until: A relative half width, such as ``0.02``. A cell gets no more seeds when the 95 % intervals of the goodput of all its flows are
+            that narrow, after five seeds or more. ``seeds`` is the most.
+        controls: Classes that the scenario names, if workers do not know them.
+        jobs: How many batches are at work at a time [default: one for each processor, and two for each of a cluster].
+        progress: As for :meth:`Scenario.run`.
+
+    Raises:
+        ScenarioError: The scenario has errors.
+        RunError: A run failed; the message starts with its cell and seed. What was finished before is stored.
+        VersionMismatch: A worker has another version of Seamline.
+    """
+    for control in controls:
+        register(control)
+    for key, values in (grid or {}).items():
+        scenario = scenario.vary(key, values)
+    scenario = scenario.with_options(seeds)
+    work = _Work(scenario, None if store is None else stores.open_store(store), until)
+    task = _Task(scenario, tuple(controls), _seamline.engine())
+    pool = _pool_of(client, jobs)
+    with Bar(len(work.jobs), progress) as bar:
+        bar.at(len(work.lines))
+        try:
+            _run(work, task, pool, bar)
+        finally:
+            _put(work, pool.close())
+    return Result(scenario.plan.results_of(work.chosen(), scenario.command))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a worker needs to know besides its jobs."""
+
+    scenario: Scenario
+    controls: tuple[type[CongestionControl], ...]
+    engine: str
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (self.scenario.name, self.scenario.text, self.scenario.settings, self.controls, self.engine)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        name, text, settings, controls, engine = state
+        object.__setattr__(self, "scenario", Scenario(name, text, settings))
+        object.__setattr__(self, "controls", controls)
+        object.__setattr__(self, "engine", engine)
+
+
+@lru_cache(maxsize=8)
+def _plan(name: str, text: str, settings: tuple[str, ...], controls: tuple[str, ...]) -> _seamline.Plan:
+    return _seamline.Plan(name, text, list(settings))
+
+
+def run_batch(task: _Task, jobs: list[Job], stop: _seamline.Stop | None = None) -> tuple[list[bytes], float]:
+    """What a worker does: run some jobs, and say how long they took."""
+    if task.engine != _seamline.engine():
+        raise VersionMismatch(
+            f"this worker has seamline {_seamline.engine()}, and the program that asked it has {task.engine}: their results would differ\n"
+            "tip: install the same version on all workers"
+        )
+    versions = []
+    for control in task.controls:
+        register(control)
+        versions.append(f"{control.name} {control.__dict__['__seamline_version__']}")
+    scenario = task.scenario
+    plan = _plan(scenario.name, scenario.text, scenario.settings, tuple(versions))
+    began = time.perf_counter()
+    lines = plan.lines(jobs, stop)
+    return lines, time.perf_counter() - began
+
+
+class _Work:
+    """What is to be run, and what has been."""
+
+    def __init__(self, scenario: Scenario, store: stores.Store | None, until: float | None) -> None:
+        self.plan = scenario.plan
+        self.jobs = self.plan.jobs()
+        self._store = store
+        self._until = until
+        self._key: dict[Job, str] = {(cell, place): key for cell, place, _, key in self.jobs}
+        wanted = set(self._key.values())
+        #: Finished runs by their key.
+        self.lines: dict[str, bytes] = {}
+        for line in stores.lines_of(store) if store is not None else ():
+            key = _seamline.Plan.key_of(line)
+            if key in wanted:
+                self.lines[key] = line
+        self._cells: dict[int, list[int]] = {}
+        for cell, place, _, _ in self.jobs:
+            self._cells.setdefault(cell, []).append(place)
+        self._given: set[Job] = set()
+        self._open = set(self._cells)
+        self._seeds = {cell: 0 for cell in self._cells}
+
+    def put(self, lines: list[bytes]) -> None:
+        """Keep finished runs."""
+        if self._store is not None and lines:
+            stores.put(self._store, lines)
+        for line in lines:
+            self.lines[_seamline.Plan.key_of(line)] = line
+
+    def next(self) -> Iterator[Job]:
+        """What to run next. With a wish for narrow intervals, a cell gets few seeds at a time."""
+        if self._until is None:
+            for cell, place, _, key in self.jobs:
+                if key not in self.lines and (cell, place) not in self._given:
+                    self._given.add((cell, place))
+                    yield cell, place
+            return
+        for cell in sorted(self._open):
+            places = self._cells[cell]
+            if self._enough(cell) is not None:
+                self._open.discard(cell)
+                continue
+            known = self._prefix(cell)
+            if known == len(places):
+                self._open.discard(cell)
+                continue
+            if known < self._seeds[cell]:
+                continue  # what was given out is under way
+            more = LEAST_SEEDS if known < LEAST_SEEDS else max(1, known // 2)
+            self._seeds[cell] = min(len(places), known + more)
+            for place in places[known : self._seeds[cell]]:
+                if self._key[(cell, place)] not in self.lines:
+                    yield cell, place
+
+    def _prefix(self, cell: int) -> int:
+        """How many of the first seeds of a cell are done."""
+        places = self._cells[cell]
+        missing = (at for at, place in enumerate(places) if self._key[(cell, place)] not in self.lines)
+        return next(missing, len(places))
+
+    def _enough(self, cell: int) -> int | None:
+        """The least number of first seeds whose intervals are narrow enough; it does not depend on the order in which runs end."""
+        assert self._until is not None
+        places = self._cells[cell][: self._prefix(cell)]
+        runs = [_seamline.Plan.goodputs(self.lines[self._key[(cell, place)]]) for place in places]
+        for count in range(LEAST_SEEDS, len(runs) + 1):
+            widths = [_seamline.relative_half_width(list(flow)) for flow in zip(*runs[:count])]
+            if all(width is not None and width <= self._until for width in widths):
+                return count
+        return None
+
+    def chosen(self) -> list[bytes]:
+        """The lines that belong to the result: all, or of each cell the first until its interval is narrow enough."""
+        if self._until is None:
+            return list(self.lines.values())
+        lines = []
+        for cell, places in self._cells.items():
+            count = self._enough(cell) or self._prefix(cell)
+            lines += [self.lines[self._key[(cell, place)]] for place in places[:count]]
+        return lines
+
+
+#: What came of a batch: its lines and how long they took, or why there are none.
+Outcome = tuple[list[bytes], float] | Exception
+
+
+class _Pool:
+    """Batches that are under way on an executor."""
+
+    def __init__(self, executor: Executor, slots: int, *, is_own: bool) -> None:
+        self._executor, self.slots, self._is_own = executor, slots, is_own
+        # Threads of this process can be stopped; processes of others end what they began.
+        self._stop = _seamline.Stop() if is_own else None
+        self._futures: set[Future[Any]] = set()
+
+    def __len__(self) -> int:
+        return len(self._futures)
+
+    def submit(self, task: _Task, jobs: list[Job]) -> None:
+        self._futures.add(self._executor.submit(run_batch, task, jobs, self._stop))
+
+    def next(self) -> list[Outcome]:
+        """What has ended, at least one batch."""
+        done, self._futures = wait(self._futures, return_when=FIRST_COMPLETED)
+        return [_outcome(it) for it in done]
+
+    def close(self) -> list[Outcome]:
+        """End what is under way; what came of it."""
+        if self._stop is not None:
+            self._stop.set()
+        under_way = [it for it in self._futures if not it.cancel()]
+        if self._is_own:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+        return [_outcome(it) for it in under_way if it.done()]
+
+
+class _Cluster:
+    """Batches that are under way on a Dask cluster. The scheduler runs those of a lost worker again."""
+
+    def __init__(self, client: Any, slots: int | None) -> None:
+        from distributed import as_completed
+
+        self._client, self._slots = client, slots
+        self._completed = as_completed([], with_results=False)
+        self._under_way: set[Any] = set()
+
+    @property
+    def slots(self) -> int:
+        # Workers come and go.
+        return self._slots or max(2, 2 * sum(self._client.nthreads().values()))
+
+    def __len__(self) -> int:
+        return len(self._under_way)
+
+    def submit(self, task: _Task, jobs: list[Job]) -> None:
+        future = self._client.submit(run_batch, task, jobs, pure=False)
+        self._under_way.add(future)
+        self._completed.add(future)
+
+    def next(self) -> list[Outcome]:
+        done = self._completed.next_batch(block=True)
+        self._under_way.difference_update(done)
+        return [_outcome(it) for it in done]
+
+    def close(self) -> list[Outcome]:
+        done = [it for it in self._under_way if it.status == "finished"]
+        self._client.cancel([it for it in self._under_way if it.status != "finished"])
+        return [_outcome(it) for it in done]
+
+
+def _outcome(future: Any) -> Outcome:
+    try:
+        result: Outcome = future.result()
+        return result
+    except Exception as error:
+        return error
+
+
+def _pool_of(client: Any, jobs: int | None) -> _Pool | _Cluster:
+    if client is None:
+        slots = jobs or _processors()
+        return _Pool(ThreadPoolExecutor(slots), slots, is_own=True)
+    if isinstance(client, Executor):
+        workers = getattr(client, "_max_workers", None) or _processors()
+        return _Pool(client, jobs or 2 * workers, is_own=False)
+    if hasattr(client, "nthreads") and hasattr(client, "submit"):
+        return _Cluster(client, jobs)
+    raise TypeError("client is a dask.distributed.Client or a concurrent.futures.Executor")
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _run(work: _Work, task: _Task, pool: _Pool | _Cluster, bar: Bar) -> None:
+    size = 1
+    waiting: Iterator[Job] = iter(())
+    while True:
+        while len(pool) < pool.slots:
+            batch = list(islice(waiting, size))
+            if not batch:
+                waiting = work.next()
+                batch = list(islice(waiting, size))
+            if not batch:
+                break
+            pool.submit(task, batch)
+        if len(pool) == 0:
+            return
+        outcomes = pool.next()
+        seconds = _put(work, outcomes)
+        bar.at(len(work.lines))
+        if seconds > 0:
+            size = max(1, min(MOST_IN_A_BATCH, math.floor(SECONDS_IN_A_BATCH / seconds)))
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
+
+
+def _put(work: _Work, outcomes: list[Outcome]) -> float:
+    """Keep what ended well. Returns the seconds that a run took; zero if none ended well."""
+    good = [it for it in outcomes if not isinstance(it, Exception)]
+    lines = [line for batch, _ in good for line in batch]
+    work.put(lines)
+    return sum(seconds for _, seconds in good) / len(lines) if lines else 0.0
