@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-const INTERNAL: [&str; 2] = ["packetdrill", "testing"];
+const INTERNAL: [&str; 3] = ["packetdrill", "py", "testing"];
 const INCLUDES: [&str; 3] = ["include_str!", "include_bytes!", "include!"];
 
 fn root() -> &'static Path {

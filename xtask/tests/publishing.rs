@@ -9,7 +9,8 @@ use std::process::Command;
 const LIBRARIES: [&str; 4] = ["seamline-wire", "seamline-tcp", "seamline-net", "seamline-sim"];
 const MOST_PACKAGES_OF_TCP: usize = 10;
 /// Never published: tests and chores of this repository.
-const INTERNAL: [&str; 4] = ["seamline-fuzz-targets", "seamline-packetdrill", "seamline-testing", "xtask"];
+const INTERNAL: [&str; 5] =
+    ["seamline-fuzz-targets", "seamline-packetdrill", "seamline-py", "seamline-testing", "xtask"];
 /// The newest compiler that the libraries and their dependencies may need.
 const COMPILER: (u32, u32) = (1, 88);
 
