@@ -2,7 +2,7 @@
 
 use crate::errors::{failure, invalid, of_job};
 use crate::result::Results;
-use crate::run::{Progress, in_background};
+use crate::run::{Progress, has_raised, in_background};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -138,7 +138,9 @@ impl Plan {
         let options = RunOptions { stop: progress.stop(), ..RunOptions::default() };
         let sweep = plan.identity().to_string();
         let line = |job: Job| -> Result<Option<String>, String> {
-            let Some(record) = engine.record(plan, job, &options)? else { return Ok(None) };
+            let record = engine.record(plan, job, &options)?;
+            // A short run may have come to its end before it noticed.
+            let Some(record) = record.filter(|_| !has_raised()) else { return Ok(None) };
             progress.finished_one();
             let line = Line::new(plan, &sweep, job.cell, record).to_text();
             line.map(Some).map_err(|error| error.to_string())

@@ -26,6 +26,12 @@ pub(crate) fn is_stopping() -> bool {
     WORK.with_borrow(|work| work.as_ref().is_some_and(|work| work.stop.load(Ordering::Relaxed)))
 }
 
+/// Whether a class of Python has raised something in the work of this thread.
+pub(crate) fn has_raised() -> bool {
+    let has_raised = |work: &Work| work.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+    WORK.with_borrow(|work| work.as_ref().is_some_and(has_raised))
+}
+
 /// Stop the work of this thread, because a class of Python has raised this.
 pub(crate) fn stop_with(error: PyErr) {
     WORK.with_borrow(|work| {

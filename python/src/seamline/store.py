@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -90,3 +91,5 @@ def lines_of(store: Store) -> Iterator[bytes]:
     for name, content in store.read():
         if name == name_of(content):
             yield from content.splitlines(keepends=True)
+        else:
+            warnings.warn(f"{name} is damaged, and its runs are run again: delete it", stacklevel=3)

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import _seamline, store as stores
 from .controls import CongestionControl, register
-from .errors import VersionMismatch
+from .errors import RunError, VersionMismatch
 from .progress import Bar, Progress
 from .result import Result
 from .scenario import Scenario
@@ -43,7 +43,7 @@ def sweep(
     progress: Progress = None,
 ) -> Result:
     """Run every cell of a grid with every seed, wherever there is room. The results are the same as those of :meth:`Scenario.run`, byte for
-    byte, whoever computes them; only that nothing is recorded over time.
+    byte, whoever computes them; only that no course over time is kept.
 
     Args:
         scenario: What to run.
@@ -264,11 +264,18 @@ class _Cluster:
     def next(self) -> list[Outcome]:
         done = self._completed.next_batch(block=True)
         self._under_way.difference_update(done)
-        return [_outcome(it) for it in done]
+        return [self._outcome(it) for it in done]
+
+    def _outcome(self, future: Any) -> Outcome:
+        outcome = _outcome(future)
+        if future.status in ("cancelled", "lost"):
+            return RunError(f"the cluster was lost ({outcome}); finished runs are stored if there is a store: repeat the call")
+        return outcome
 
     def close(self) -> list[Outcome]:
         done = [it for it in self._under_way if it.status == "finished"]
-        self._client.cancel([it for it in self._under_way if it.status != "finished"])
+        if self._client.status == "running":
+            self._client.cancel([it for it in self._under_way if it.status != "finished"])
         return [_outcome(it) for it in done]
 
 
