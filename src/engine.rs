@@ -6,6 +6,15 @@ use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, 
 #[cfg(target_os = "linux")]
 use seamline_lab::virtual_time::Kernels;
 use seamline_scenario::Plan;
+use std::path::PathBuf;
+
+/// Guests run this file of the command, in place of the program of this process. For libraries in other programs; only the first call counts.
+pub fn serve_guests_by(program: PathBuf) {
+    #[cfg(target_os = "linux")]
+    seamline_lab::virtual_time::serve_by(program);
+    #[cfg(not(target_os = "linux"))]
+    drop(program);
+}
 
 /// Runs the jobs of one plan.
 #[derive(Debug)]

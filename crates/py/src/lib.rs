@@ -34,6 +34,12 @@ mod _seamline {
         seamline_experiment::report::engine()
     }
 
+    /// Kernels in virtual time run this file of the command.
+    #[pyfunction]
+    fn serve_guests_by(program: std::path::PathBuf) {
+        seamline::engine::serve_guests_by(program);
+    }
+
     /// Half of the 95 % interval of the mean relative to the mean, by Student's t; `None` for less than two values.
     #[pyfunction]
     fn relative_half_width(values: Vec<f64>) -> Option<f64> {

@@ -16,6 +16,7 @@ __all__ = [
     "engine",
     "register_control",
     "relative_half_width",
+    "serve_guests_by",
 ]
 
 VERSION: str
@@ -23,6 +24,7 @@ VERSION: str
 def engine() -> str: ...
 def bundled() -> list[tuple[str, str, str]]: ...
 def relative_half_width(values: list[float]) -> float | None: ...
+def serve_guests_by(program: str | os.PathLike[str]) -> None: ...
 def register_control(
     name: str,
     summary: str,

@@ -100,7 +100,7 @@ class _Task:
 
 @lru_cache(maxsize=8)
 def _plan(name: str, text: str, settings: tuple[str, ...], controls: tuple[str, ...]) -> _seamline.Plan:
-    return _seamline.Plan(name, text, list(settings))
+    return Scenario(name, text, settings).plan
 
 
 def run_batch(task: _Task, jobs: list[Job], stop: _seamline.Stop | None = None) -> tuple[list[bytes], float]:

@@ -17,10 +17,19 @@ use std::env;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 /// The argument that makes the program the first process of a guest.
 pub const WORD: &str = "guest";
+
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Guests run this program, whose main function calls [`serve`](super::serve()), in place of the program of this process. For libraries in
+/// other programs; only the first call counts.
+pub fn serve_by(program: PathBuf) {
+    let _ = PROGRAM.set(program);
+}
 
 /// Run a plan, each run in a guest, on as many processors as rayon's pool has.
 ///
@@ -140,7 +149,7 @@ fn boot(
     let processor = Processor::take();
     let guest = Guest {
         image: &kernel.image,
-        program: &env::current_exe()?,
+        program: &PROGRAM.get().cloned().map_or_else(env::current_exe, Ok)?,
         words: vec![WORD.to_owned()],
         job: &to_bytes(&job)?,
         processor: processor.as_ref().map(Processor::number),

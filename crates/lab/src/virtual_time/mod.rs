@@ -12,5 +12,5 @@ mod output;
 mod processor;
 
 pub use guest::serve;
-pub use host::{WORD, run, run_job, shell};
+pub use host::{WORD, run, run_job, serve_by, shell};
 pub use kernels::Kernels;
