@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Result", "Table"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that notebooks show."""
+
+    #: The HTML.
+    text: str
+    #: Its height in pixels.
+    height: int
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.text, quote=True)
+        style = f"width:100%;height:{self.height}px;border:0"
+        return f'<iframe srcdoc="{page}" style="{style}" title="Seamline report"></iframe>'
 
 
 class Result:
@@ -95,12 +111,9 @@ class Result:
         of the page."""
         return Path(self._native.write(place))
 
-    def show(self, height: int = 800) -> Any:
-        """The interactive report within a notebook."""
-        from IPython.display import IFrame
-
-        page = html.escape(self._native.html(), quote=True)
-        return IFrame("about:blank", "100%", height, extras=[f'srcdoc="{page}"', 'title="Seamline report"'])
+    def show(self, height: int = 800) -> Page:
+        """The interactive report within a notebook, so many pixels high."""
+        return Page(self._native.html(), height)
 
     def plot_goodput(self, ax: Axes | None = None) -> Axes:
         """Goodput of each cell, with 95 % intervals, as axes of matplotlib."""
