@@ -208,7 +208,7 @@ pub(crate) fn entries(kind: Kind) -> Vec<Entry> {
         Kind::CongestionControls => cc::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Recoveries => recovery::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Backoffs => backoff::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
-        Kind::Schemes => handover::ALL.iter().map(|it| (it.name, it.summary, it.cite)).collect(),
+        Kind::Schemes => handover::all().map(|it| (it.name, it.summary, it.cite)).collect(),
         Kind::Profiles => profiles(false),
         Kind::Generators => of_kinds("schedule", |kind| kind.table.key("file").is_none()),
         Kind::Recordings => of_kinds("schedule", |kind| kind.table.key("file").is_some()),
@@ -219,7 +219,7 @@ pub(crate) fn entries(kind: Kind) -> Vec<Entry> {
         }
         Kind::Agents => {
             let none = std::iter::once((agent::NONE.0, agent::NONE.1, ""));
-            none.chain(seamline_agent::ALL.iter().map(|it| (it.name, it.summary, it.cite))).collect()
+            none.chain(seamline_agent::all().map(|it| (it.name, it.summary, it.cite))).collect()
         }
         Kind::Systems | Kind::Keys => Vec::new(),
         Kind::Demos => bundled::ALL.iter().map(|it| (it.name, it.summary, "")).collect(),

@@ -109,7 +109,7 @@ def test_a_class_of_a_notebook_reaches_workers(client):
     )
     control = names["Fixed"]
     scenario = QUICK.set("flow.main.variant", control)
-    there = seamline.sweep(scenario, GRID, seeds=3, client=client, controls=[control])
+    there = seamline.sweep(scenario, GRID, seeds=3, client=client, classes=[control])
     assert cells(there) == cells(seamline.sweep(scenario, GRID, seeds=3))
 
 

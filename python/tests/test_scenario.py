@@ -77,6 +77,15 @@ def test_every_bundled_scenario_can_be_read():
             assert name in ("leoem", "mahimahi", "delay-series"), error  # they ask for a recording
 
 
+def test_every_scenario_of_a_paper_can_be_read():
+    names = [(letter, name) for letter, (_, names) in seamline.papers().items() for name in names]
+    assert len(names) > 20
+    for letter, name in names:
+        seamline.Scenario.of_paper(letter, name).check()
+    with pytest.raises(ValueError, match="E fig3"):
+        seamline.Scenario.of_paper("E", "fig99")
+
+
 def test_the_command_does_the_same(tmp_path):
     """The command of the wheel and the library give the same result, byte for byte."""
     path = tmp_path / "quick.toml"

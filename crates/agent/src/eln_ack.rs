@@ -22,7 +22,7 @@ pub(super) static KIND: Kind = Kind {
     split: None,
     kept_packets: |_| 0,
     state_bytes: 0,
-    connection: |parameters| {
+    connection: &|parameters| {
         let own = parameters.eln_ack;
         ConnectionMaker::new(move || Box::new(ElnAck::new(own)))
     },

@@ -31,7 +31,7 @@ pub(super) static KIND: Kind = Kind {
     split: None,
     kept_packets: |_| 0,
     state_bytes: 128,
-    connection: |parameters| {
+    connection: &|parameters| {
         let shares = Arc::new(Mutex::new(Shares::new(parameters.fairness)));
         ConnectionMaker::new(move || Box::new(Fairness::new(&shares)))
     },

@@ -51,8 +51,11 @@ pub use snoop::SnoopParameters;
 pub use split::{AgentTcp, Handshake, SplitParameters};
 pub use wtcp::WtcpParameters;
 
+use seamline_tcp::cc::{NameTaken, OwnSet};
 use seamline_tcp::handover::Traits;
+use seamline_wire::registry::Registry;
 use seamline_wire::{Machine, NodeId, Port};
+use std::fmt::{self, Debug};
 
 /// To and from the wired side, where the fixed host is.
 pub const WIRED: Port = Port(0);
@@ -94,6 +97,8 @@ pub struct Parameters {
     pub wtcp: WtcpParameters,
     /// Fairness control at a mobile router.
     pub fairness: FairnessParameters,
+    /// Those that other crates add.
+    pub own: OwnSet,
 }
 
 impl Default for Parameters {
@@ -109,12 +114,13 @@ impl Default for Parameters {
             m_tcp: MTcpParameters::default(),
             wtcp: WtcpParameters::default(),
             fairness: FairnessParameters::default(),
+            own: OwnSet::default(),
         }
     }
 }
 
 /// A registered kind of agent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Kind {
     /// Its name in scenarios.
     pub name: &'static str,
@@ -138,7 +144,16 @@ pub struct Kind {
     /// Bytes of further state that it may need per connection.
     pub state_bytes: usize,
     /// How its state for a connection is made.
-    pub connection: fn(&Parameters) -> ConnectionMaker,
+    pub connection: &'static MakeConnection,
+}
+
+/// Makes the maker of an agent's state for connections, from its parameters.
+pub type MakeConnection = dyn Fn(&Parameters) -> ConnectionMaker + Sync;
+
+impl Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kind").field(&self.name).finish()
+    }
 }
 
 impl Kind {
@@ -165,7 +180,7 @@ const AT_THE_AIR_LINK: Traits = Traits {
     needs_prediction: false,
 };
 
-/// Every kind of agent.
+/// Every kind of agent of this crate.
 pub static ALL: &[&Kind] = &[
     &eln_ack::KIND,
     &snoop::KIND,
@@ -181,9 +196,31 @@ pub static ALL: &[&Kind] = &[
 /// Seamline's.
 pub static ON_REAL_BRIDGES: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &obtcp::KIND];
 
+static ADDED: Registry<Kind> = Registry::new();
+
+/// Add kinds of other crates, before any scenario that names them is read. They stay until the process ends. Their parameters are in
+/// [`Parameters::own`].
+///
+/// # Errors
+/// When a name is that of another kind; then none is added.
+pub fn add(kinds: &[&'static Kind]) -> Result<(), NameTaken> {
+    match kinds.iter().find(|kind| find(kind.name).is_some()) {
+        Some(taken) => Err(NameTaken(taken.name)),
+        None => {
+            ADDED.add(kinds);
+            Ok(())
+        }
+    }
+}
+
+/// Every kind, those of other crates last.
+pub fn all() -> impl Iterator<Item = &'static Kind> {
+    ALL.iter().chain(ADDED.all()).copied()
+}
+
 /// The kind of this name.
 pub fn find(name: &str) -> Option<&'static Kind> {
-    ALL.iter().copied().find(|kind| kind.name == name)
+    all().find(|kind| kind.name == name)
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(super) static KIND: Kind = Kind {
     split: None,
     kept_packets: |parameters| parameters.m_tcp.cache,
     state_bytes: size_of::<Packet>(),
-    connection: |parameters| {
+    connection: &|parameters| {
         let own = parameters.m_tcp;
         ConnectionMaker::new(move || Box::new(MTcp::new(own)))
     },

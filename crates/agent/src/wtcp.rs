@@ -31,7 +31,7 @@ pub(super) static KIND: Kind = Kind {
     split: None,
     kept_packets: |parameters| parameters.wtcp.cache,
     state_bytes: 0,
-    connection: |parameters| {
+    connection: &|parameters| {
         let own = parameters.wtcp;
         ConnectionMaker::new(move || Box::new(Wtcp::new(own)))
     },

@@ -1,137 +1,31 @@
 //! Congestion controls that are classes of Python: the same contract as in Rust, a view in and a window out.
 
-use crate::run::{is_stopping, stop_with};
+use crate::classes::{Definition, Object, Values, class_of, keys_of, register};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
-use seamline_scenario::keys::{Keys, number};
-use seamline_scenario::schema::added::{self, Added};
+use seamline_scenario::schema::added::Added;
 use seamline_tcp::Parameters;
 use seamline_tcp::cc::{Algorithm, Build, CongestionControl, Decision, Loss, RateSample, RecoveryState};
 use seamline_tcp::view::Window;
 use seamline_wire::Duration;
-use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
-
-/// The classes by name. One may be replaced, as happens in notebooks.
-static CLASSES: RwLock<BTreeMap<&'static str, Arc<Class>>> = RwLock::new(BTreeMap::new());
 
 /// Recoveries that a class with `on_rate_sample` makes no sense with.
 const NO_RATE_SAMPLES: &[(&str, &str)] = &seamline_tcp::recovery::without_records(
     "on_rate_sample needs the recovery rack: use the profile linux-6.12",
 );
 
-/// A key of a parameter: name, what it is, least, most and default.
-type KeyOf = (String, String, f64, f64, f64);
-
-struct Key {
-    name: &'static str,
-    about: &'static str,
-    least: f64,
-    most: f64,
-    default: f64,
-}
-
-struct Class {
-    name: &'static str,
-    class: Py<PyType>,
-    keys: Vec<Key>,
-    version: String,
-    overrides: Overrides,
-}
-
-/// Which of the optional methods a class has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Overrides {
-    observe: bool,
-    on_path_change: bool,
-    on_window_replaced: bool,
-    on_rate_sample: bool,
-}
-
-fn class_of(name: &str) -> Option<Arc<Class>> {
-    CLASSES.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
-}
-
-/// Make a class usable by `name` in scenarios. Another class of the same name is replaced. `methods` are the names of its methods.
+/// Make a class usable as a congestion control.
 #[pyfunction]
-pub(crate) fn register_control(
-    name: &str,
-    summary: &str,
-    class: Py<PyType>,
-    keys: Vec<KeyOf>,
-    version: String,
-    methods: Vec<String>,
-) -> PyResult<()> {
-    let known = class_of(name);
-    let name: &'static str = match &known {
-        Some(known) => known.name,
-        None => name.to_owned().leak(),
+pub(crate) fn register_control(definition: Definition) -> PyResult<()> {
+    let (kind, refuses) = match definition.5.contains("on_rate_sample") {
+        true => ("a congestion control with on_rate_sample", NO_RATE_SAMPLES),
+        false => ("a congestion control without on_rate_sample", &[][..]),
     };
-    let keys = keys.into_iter().map(|(name, about, least, most, default)| Key {
-        name: name.leak(),
-        about: about.leak(),
-        least,
-        most,
-        default,
-    });
-    let has = |method: &str| methods.iter().any(|it| it == method);
-    let overrides = Overrides {
-        observe: has("observe"),
-        on_path_change: has("on_path_change"),
-        on_window_replaced: has("on_window_replaced"),
-        on_rate_sample: has("on_rate_sample"),
-    };
-    if let Some(known) = &known
-        && known.overrides.on_rate_sample != overrides.on_rate_sample
-    {
-        return Err(PyValueError::new_err(format!(
-            "\"{name}\" was registered {} on_rate_sample before\ntip: give the class another name",
-            if overrides.on_rate_sample { "without" } else { "with" }
-        )));
-    }
-    let class = Class { name, class, keys: keys.collect(), version, overrides };
-    if known.is_none() {
-        let control = Added::new(algorithm(name, summary, overrides), move || keys_of(name));
-        let control =
-            control.with_version(move || class_of(name).map_or(String::new(), |it| it.version.clone()));
-        // The keys of the class are not looked up before it is known.
-        added::add(vec![control]).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    }
-    CLASSES.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::new(class));
-    Ok(())
-}
-
-fn algorithm(name: &'static str, summary: &str, overrides: Overrides) -> &'static Algorithm {
-    let build: &'static Build =
-        Box::leak(Box::new(move |parameters: &Parameters| Control::build(name, parameters)));
-    Box::leak(Box::new(Algorithm {
-        name,
-        summary: summary.to_owned().leak(),
-        cite: "",
-        refuses: if overrides.on_rate_sample { NO_RATE_SAMPLES } else { &[] },
-        needs_send_log: false,
-        build,
-    }))
-}
-
-/// The parameters of all classes, by the names of class and parameter.
-#[derive(Clone, Debug, Default)]
-struct Values(BTreeMap<(&'static str, &'static str), f64>);
-
-fn keys_of(control: &'static str) -> Keys<'static, Values> {
-    let Some(class) = class_of(control) else { return Keys::new() };
-    class.keys.iter().fold(Keys::new(), |keys, key| {
-        let (place, default) = ((control, key.name), key.default);
-        keys.property(
-            key.name,
-            key.about,
-            number(key.least, key.most),
-            move |values: &mut Values, show| show(values.0.get(&place).unwrap_or(&default)),
-            move |values, value| {
-                values.0.insert(place, value);
-            },
-        )
+    register(definition, kind, |name, summary| {
+        let build: &'static Build =
+            Box::leak(Box::new(move |parameters: &Parameters| Control::build(name, parameters)));
+        let algorithm = Algorithm { name, summary, cite: "", refuses, needs_send_log: false, build };
+        Added::new::<Values>(Box::leak(Box::new(algorithm)), move || keys_of(name))
     })
 }
 
@@ -235,44 +129,29 @@ impl Acked {
 /// One connection's instance of a class.
 #[derive(Debug)]
 struct Control {
-    /// `None` when it could not be made: the run is being stopped.
-    object: Option<Py<PyAny>>,
-    overrides: Overrides,
+    object: Object,
+    observes: bool,
+    hears_of_paths: bool,
+    hears_of_windows: bool,
+    controls_rate: bool,
 }
 
 impl Control {
     fn build(name: &'static str, parameters: &Parameters) -> Box<dyn CongestionControl> {
         let class = class_of(name);
-        let overrides = class.as_ref().map(|class| class.overrides).unwrap_or_default();
-        let values: Values = parameters.congestion_control.own.get();
-        let object = class.and_then(|class| {
-            Python::attach(|py| {
-                let made = instance(py, &class, &values);
-                made.map_err(stop_with).ok()
-            })
-        });
-        Box::new(Control { object, overrides })
+        let has = |method: &str| class.as_ref().is_some_and(|class| class.methods.contains(method));
+        Box::new(Control {
+            object: Object::new(name, &parameters.congestion_control.own),
+            observes: has("observe"),
+            hears_of_paths: has("on_path_change"),
+            hears_of_windows: has("on_window_replaced"),
+            controls_rate: has("on_rate_sample"),
+        })
     }
-
-    /// Call a method. After an exception the run is being stopped, and nothing is called any more.
-    fn call<R>(&self, call: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
-        let object = self.object.as_ref().filter(|_| !is_stopping())?;
-        Python::attach(|py| call(py, object.bind(py)).map_err(stop_with).ok())
-    }
-}
-
-fn instance(py: Python<'_>, class: &Class, values: &Values) -> PyResult<Py<PyAny>> {
-    let bound = class.class.bind(py);
-    let object = bound.call_method1("__new__", (bound,))?;
-    for key in &class.keys {
-        object.setattr(key.name, values.0.get(&(class.name, key.name)).copied().unwrap_or(key.default))?;
-    }
-    object.call_method0("__init__")?;
-    Ok(object.unbind())
 }
 
 /// A window as classes return it: nothing for no change, a number for the congestion window, or a pair with the threshold.
-fn window_of(answer: &Bound<'_, PyAny>, before: Window) -> PyResult<Window> {
+pub(crate) fn window_of(answer: &Bound<'_, PyAny>, before: Window) -> PyResult<Window> {
     let (congestion, threshold) = if answer.is_none() {
         return Ok(before);
     } else if let Ok(congestion) = answer.extract::<f64>() {
@@ -292,13 +171,14 @@ fn window_of(answer: &Bound<'_, PyAny>, before: Window) -> PyResult<Window> {
 
 impl CongestionControl for Control {
     fn observe(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) {
-        if self.overrides.observe {
-            self.call(|_, it| it.call_method1("observe", (Acked::new(acked), View::new(view))).map(drop));
+        if self.observes {
+            self.object
+                .call(|_, it| it.call_method1("observe", (Acked::new(acked), View::new(view))).map(drop));
         }
     }
 
     fn on_ack(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) -> Window {
-        let answer = self.call(|_, it| {
+        let answer = self.object.call(|_, it| {
             window_of(&it.call_method1("on_ack", (Acked::new(acked), View::new(view)))?, view.window)
         });
         answer.unwrap_or(view.window)
@@ -306,35 +186,35 @@ impl CongestionControl for Control {
 
     fn on_loss(&mut self, loss: Loss, view: &seamline_tcp::view::View) -> Window {
         let is_timeout = loss == Loss::Collapsed;
-        let answer = self.call(|_, it| {
+        let answer = self.object.call(|_, it| {
             window_of(&it.call_method1("on_loss", (is_timeout, View::new(view)))?, view.window)
         });
         answer.unwrap_or(view.window)
     }
 
     fn on_path_change(&mut self, round_trip: Option<Duration>, view: &seamline_tcp::view::View) -> Window {
-        if !self.overrides.on_path_change {
+        if !self.hears_of_paths {
             return view.window;
         }
         let round_trip = round_trip.map(|time| time.as_secs_f64());
-        let answer = self.call(|_, it| {
+        let answer = self.object.call(|_, it| {
             window_of(&it.call_method1("on_path_change", (round_trip, View::new(view)))?, view.window)
         });
         answer.unwrap_or(view.window)
     }
 
     fn on_window_replaced(&mut self) {
-        if self.overrides.on_window_replaced {
-            self.call(|_, it| it.call_method0("on_window_replaced").map(drop));
+        if self.hears_of_windows {
+            self.object.call(|_, it| it.call_method0("on_window_replaced").map(drop));
         }
     }
 
     fn controls_rate(&self) -> bool {
-        self.overrides.on_rate_sample
+        self.controls_rate
     }
 
     fn on_rate_sample(&mut self, sample: &RateSample, view: &seamline_tcp::view::View) -> Decision {
-        let answer = self.call(|_, it| {
+        let answer = self.object.call(|_, it| {
             let answer =
                 it.call_method1("on_rate_sample", (Acked::of_sample(sample, view), View::new(view)))?;
             decision(&answer, view)

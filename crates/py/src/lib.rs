@@ -1,11 +1,14 @@
 //! The native part of the Python package `seamline`: plans, runs and tables. The Python modules next to it (`python/src/seamline`) hold
 //! what users call, and document it.
 
+mod classes;
 mod control;
 mod errors;
 mod plan;
+mod policy;
 mod result;
 mod run;
+mod scheme;
 mod table;
 
 use pyo3::prelude::*;
@@ -20,7 +23,11 @@ mod _seamline {
     #[pymodule_export]
     use super::plan::{Plan, Stop};
     #[pymodule_export]
+    use super::policy::{Segment, register_agent};
+    #[pymodule_export]
     use super::result::Results;
+    #[pymodule_export]
+    use super::scheme::{HandoverNews, register_scheme};
     #[pymodule_export]
     use super::table::Table;
 
@@ -44,6 +51,15 @@ mod _seamline {
     #[pyfunction]
     fn relative_half_width(values: Vec<f64>) -> Option<f64> {
         seamline_experiment::statistics::estimate(&values)?.relative_half_width()
+    }
+
+    /// The scenarios of papers: letter and subject of the paper, name and text of each scenario.
+    #[pyfunction]
+    fn papers() -> Vec<[&'static str; 4]> {
+        let scenarios = seamline_paper::bundled::ALL.iter().flat_map(|paper| {
+            paper.scenarios.iter().map(|(name, text)| [paper.id, paper.summary, *name, *text])
+        });
+        scenarios.collect()
     }
 
     /// The bundled scenarios: name, summary and text of each.

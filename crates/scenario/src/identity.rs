@@ -11,12 +11,12 @@ use std::path::PathBuf;
 const WITHOUT_EFFECT: [&str; 4] = ["title", "description", "seeds", "output"];
 
 /// The identity of a grid cell: BLAKE3 over its keys and values in alphabetical order, and over the content of every
-/// file it names, and what its congestion controls depend on where they are no part of the program. Different spellings of a quantity ("1 s", "1000 ms") are different grid cells.
+/// file it names, and what was added to the registries and is no part of the program. Different spellings of a quantity ("1 s", "1000 ms") are different grid cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity(blake3::Hash);
 
 impl Identity {
-    /// The identity of a grid cell's document, with the files that were read for it, and the versions of its congestion controls.
+    /// The identity of a grid cell's document, with the files that were read for it, and the versions of what was added.
     pub(crate) fn of(root: &Table, inputs: &[PathBuf], files: &Files, versions: &[String]) -> Self {
         let mut document = root.to_json();
         document.retain(|key, _| !WITHOUT_EFFECT.contains(&key.as_str()));

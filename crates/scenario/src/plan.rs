@@ -179,9 +179,7 @@ fn read_cell(
     let inputs = context.inputs();
     complaints.extend(context.into_complaints());
     let scenario = scenario?;
-    let controls = scenario.flows.iter().map(|flow| flow.variant.congestion_control.name);
-    let versions: Vec<String> = controls.filter_map(schema::added::version).collect();
-    let identity = Identity::of(&root, &inputs, files, &versions);
+    let identity = Identity::of(&root, &inputs, files, &schema::added::versions(&scenario));
     Some(Cell { values: named_values(point), scenario, identity })
 }
 

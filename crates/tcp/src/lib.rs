@@ -69,6 +69,7 @@ pub mod ns2;
 #[allow(unreachable_pub, reason = "public with the feature")]
 mod ns2;
 pub mod offset;
+mod own;
 pub mod parameters;
 pub mod profile;
 pub mod receiver;

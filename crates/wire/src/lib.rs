@@ -38,6 +38,7 @@ pub mod machine;
 pub mod mark;
 pub mod packet;
 pub mod random;
+pub mod registry;
 pub mod segment;
 pub mod sequence;
 pub mod signal;

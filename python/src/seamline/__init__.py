@@ -5,30 +5,40 @@
 >>> print(result)  # doctest: +SKIP
 """
 
-from . import errors
+from . import actions, errors
 from ._seamline import VERSION as __version__
 from ._seamline import engine
-from .controls import Acked, CongestionControl, View, parameter, register
+from .agents import Agent, Segment
+from .classes import register
+from .controls import Acked, CongestionControl, View
 from .errors import Problem, RunError, ScenarioError, VersionMismatch
+from .parameters import parameter
 from .result import Result, Table
-from .scenario import Scenario, bundled
+from .scenario import Scenario, bundled, papers
+from .schemes import HandoverNews, HandoverScheme
 from .sweeping import sweep
 
 __all__ = [
     "Acked",
+    "Agent",
     "CongestionControl",
+    "HandoverNews",
+    "HandoverScheme",
     "Problem",
     "Result",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Segment",
     "Table",
     "VersionMismatch",
     "View",
     "__version__",
+    "actions",
     "bundled",
     "engine",
     "errors",
+    "papers",
     "parameter",
     "register",
     "sweep",

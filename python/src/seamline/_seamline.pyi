@@ -2,37 +2,41 @@
 
 import os
 from collections.abc import Callable
-from typing import final
+from typing import TypeAlias, final
 
 __all__ = [
     "VERSION",
     "Acked",
+    "HandoverNews",
     "Plan",
     "Results",
+    "Segment",
     "Stop",
     "Table",
     "View",
     "bundled",
     "engine",
+    "papers",
+    "register_agent",
     "register_control",
+    "register_scheme",
     "relative_half_width",
     "serve_guests_by",
 ]
 
 VERSION: str
 
+# Name, summary, class, parameters, version, methods.
+_Definition: TypeAlias = tuple[str, str, type, list[tuple[str, str, float, float, float]], str, set[str]]
+
 def engine() -> str: ...
 def bundled() -> list[tuple[str, str, str]]: ...
+def papers() -> list[list[str]]: ...
 def relative_half_width(values: list[float]) -> float | None: ...
 def serve_guests_by(program: str | os.PathLike[str]) -> None: ...
-def register_control(
-    name: str,
-    summary: str,
-    cls: type,
-    keys: list[tuple[str, str, float, float, float]],
-    version: str,
-    methods: list[str],
-) -> None: ...
+def register_agent(definition: _Definition) -> None: ...
+def register_control(definition: _Definition) -> None: ...
+def register_scheme(definition: _Definition, marks: set[str]) -> None: ...
 
 @final
 class Stop:
@@ -137,3 +141,41 @@ class Acked:
     def round_trip(self) -> float | None: ...
     @property
     def lost(self) -> int: ...
+
+@final
+class HandoverNews:
+    @property
+    def kind(self) -> str: ...
+    @property
+    def within(self) -> float | None: ...
+    @property
+    def rate(self) -> float | None: ...
+    @property
+    def round_trip(self) -> float | None: ...
+    @property
+    def mark(self) -> str | None: ...
+    @property
+    def payload(self) -> bool: ...
+
+@final
+class Segment:
+    @property
+    def now(self) -> float: ...
+    @property
+    def from_wired(self) -> bool: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def acknowledged(self) -> int | None: ...
+    @property
+    def selective(self) -> list[tuple[int, int]]: ...
+    @property
+    def window(self) -> int: ...
+    @property
+    def opens_or_ends(self) -> bool: ...
+    @property
+    def duplicate(self) -> bool: ...

@@ -14,11 +14,12 @@ from typing import Any, overload
 from . import _seamline
 from ._command import program
 from ._toml import to_toml
-from .controls import CongestionControl, register
+from .classes import NAMED, register
+from .controls import CongestionControl
 from .progress import Bar, Progress
 from .result import Result
 
-__all__ = ["Scenario", "bundled"]
+__all__ = ["Scenario", "bundled", "papers"]
 
 #: Cells of which a result keeps the first run over time, unless ``over_time`` says otherwise.
 CELLS_OVER_TIME = 12
@@ -55,6 +56,17 @@ class Scenario:
             if known == name:
                 return cls(f"{name}.toml", text)
         raise ValueError(f'there is no bundled scenario "{name}"; available: {", ".join(bundled())}')
+
+    @classmethod
+    def of_paper(cls, letter: str, name: str) -> Scenario:
+        """Use the scenario of a figure or table of one of the reproduced papers, such as ``("E", "fig3")``; :func:`papers` lists them.
+        ``seamline paper E`` runs them all, and judges what the paper claims."""
+        scenarios = {(known, it): text for known, _, it, text in _seamline.papers()}
+        text = scenarios.get((letter.upper(), name))
+        if text is None:
+            known = ", ".join(f"{letter} {it}" for letter, it in scenarios)
+            raise ValueError(f'there is no scenario "{name}" of paper {letter}; available: {known}')
+        return cls(f"{letter.upper()}-{name}.toml", text)
 
     @overload
     def set(self, key: str, value: Any, /) -> Scenario: ...
@@ -153,13 +165,21 @@ def bundled() -> dict[str, str]:
     return {name: summary for name, summary, _ in _seamline.bundled()}
 
 
+def papers() -> dict[str, tuple[str, list[str]]]:
+    """The reproduced papers by their letters: subject, and names of scenarios for :meth:`Scenario.of_paper`."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for letter, subject, name, _ in _seamline.papers():
+        found.setdefault(letter, (subject, []))[1].append(name)
+    return found
+
+
 def _value(value: Any) -> str:
     return to_toml(_with_names(value))
 
 
 def _with_names(value: Any) -> Any:
     """Classes by their names, also within lists."""
-    if isinstance(value, type) and issubclass(value, CongestionControl):
+    if isinstance(value, type) and issubclass(value, NAMED):
         return register(value).name
     if isinstance(value, (list, tuple)):
         return [_with_names(it) for it in value]

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from . import _seamline, store as stores
-from .controls import CongestionControl, register
+from .classes import Named, register, version
 from .errors import RunError, VersionMismatch
 from .progress import Bar, Progress
 from .result import Result
@@ -21,9 +21,11 @@ from .scenario import Scenario
 
 __all__ = ["sweep"]
 
-#: How much work goes to a worker at once: the more, the less it costs to hand it over; the less, the less is lost with a worker.
-SECONDS_IN_A_BATCH = 0.5
-MOST_IN_A_BATCH = 1000
+#: The least work that goes to a worker at once: the more, the less it costs to hand it over; the less, the less is lost with a worker.
+LEAST_SECONDS = 0.5
+#: Batches that are handed out in a second, at most, however many workers there are: far below what Dask's scheduler can do.
+TASKS_PER_SECOND = 100
+MOST_IN_A_BATCH = 10_000
 #: Runs of a cell before its interval is judged.
 LEAST_SEEDS = 5
 
@@ -38,7 +40,7 @@ def sweep(
     client: Any = None,
     store: str | os.PathLike[str] | None = None,
     until: float | None = None,
-    controls: Sequence[type[CongestionControl]] = (),
+    classes: Sequence[Named] = (),
     jobs: int | None = None,
     progress: Progress = None,
 ) -> Result:
@@ -54,7 +56,7 @@ def sweep(
             interruption, repeat the same call.
         until: A relative half width, such as ``0.02``. A cell gets no more seeds when the 95 % intervals of the goodput of all its flows are
             that narrow, after five seeds or more. ``seeds`` is the most.
-        controls: Classes that the scenario names, if workers do not know them.
+        classes: Congestion controls, handover schemes and agents that the scenario names, for workers.
         jobs: How many batches are at work at a time [default: one for each processor, and two for each of a cluster].
         progress: As for :meth:`Scenario.run`.
 
@@ -63,13 +65,13 @@ def sweep(
         RunError: A run failed; the message starts with its cell and seed. What was finished before is stored.
         VersionMismatch: A worker has another version of Seamline.
     """
-    for control in controls:
-        register(control)
+    for cls in classes:
+        register(cls)
     for key, values in (grid or {}).items():
         scenario = scenario.vary(key, values)
     scenario = scenario.with_options(seeds)
     work = _Work(scenario, None if store is None else stores.open_store(store), until)
-    task = _Task(scenario, tuple(controls), _seamline.engine())
+    task = _Task(scenario, tuple(classes), _seamline.engine())
     pool = _pool_of(client, jobs)
     with Bar(len(work.jobs), progress) as bar:
         bar.at(len(work.lines))
@@ -85,21 +87,21 @@ class _Task:
     """What a worker needs to know besides its jobs."""
 
     scenario: Scenario
-    controls: tuple[type[CongestionControl], ...]
+    classes: tuple[Named, ...]
     engine: str
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return (self.scenario.name, self.scenario.text, self.scenario.settings, self.controls, self.engine)
+        return (self.scenario.name, self.scenario.text, self.scenario.settings, self.classes, self.engine)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        name, text, settings, controls, engine = state
+        name, text, settings, classes, engine = state
         object.__setattr__(self, "scenario", Scenario(name, text, settings))
-        object.__setattr__(self, "controls", controls)
+        object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "engine", engine)
 
 
 @lru_cache(maxsize=8)
-def _plan(name: str, text: str, settings: tuple[str, ...], controls: tuple[str, ...]) -> _seamline.Plan:
+def _plan(name: str, text: str, settings: tuple[str, ...], versions: tuple[str, ...]) -> _seamline.Plan:
     return Scenario(name, text, settings).plan
 
 
@@ -111,14 +113,19 @@ def run_batch(task: _Task, jobs: list[Job], stop: _seamline.Stop | None = None) 
             "tip: install the same version on all workers"
         )
     versions = []
-    for control in task.controls:
-        register(control)
-        versions.append(f"{control.name} {control.__dict__['__seamline_version__']}")
+    for cls in task.classes:
+        register(cls)
+        versions.append(f"{cls.name} {version(cls)}")
     scenario = task.scenario
     plan = _plan(scenario.name, scenario.text, scenario.settings, tuple(versions))
     began = time.perf_counter()
     lines = plan.lines(jobs, stop)
     return lines, time.perf_counter() - began
+
+
+def seconds_in_a_batch(places: int) -> float:
+    """How long a batch is to take when so many are under way at a time; two of them for each core."""
+    return max(LEAST_SECONDS, places / 2 / TASKS_PER_SECOND)
 
 
 class _Work:
@@ -321,7 +328,7 @@ def _run(work: _Work, task: _Task, pool: _Pool | _Cluster, bar: Bar) -> None:
         seconds = _put(work, outcomes)
         bar.at(len(work.lines))
         if seconds > 0:
-            size = max(1, min(MOST_IN_A_BATCH, math.floor(SECONDS_IN_A_BATCH / seconds)))
+            size = max(1, min(MOST_IN_A_BATCH, math.floor(seconds_in_a_batch(pool.slots) / seconds)))
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome

@@ -30,7 +30,7 @@ pub(super) static KIND: Kind = Kind {
     split: None,
     kept_packets: |parameters| parameters.obtcp.cache,
     state_bytes: gaps::MOST * 48,
-    connection: |parameters| {
+    connection: &|parameters| {
         let own = parameters.obtcp.clone();
         ConnectionMaker::new(move || match own.role {
             Role::BaseStation => Box::new(BaseStation::new(own.clone())),

@@ -31,7 +31,7 @@ pub(super) static KIND: Kind = Kind {
     split: None,
     kept_packets: |parameters| parameters.snoop.cache,
     state_bytes: 0,
-    connection: |parameters| {
+    connection: &|parameters| {
         let own = parameters.snoop.clone();
         ConnectionMaker::new(move || Box::new(Snoop::new(own.clone())))
     },

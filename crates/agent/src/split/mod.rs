@@ -40,7 +40,7 @@ pub(super) static KIND: Kind = Kind {
     kept_packets: |_| 0,
     state_bytes: 0,
     split: Some(|parameters| &mut parameters.split),
-    connection: |parameters| connections(&parameters.split),
+    connection: &|parameters| connections(&parameters.split),
 };
 
 /// TCP spoofing (eln-ack, section II; RFC 2757, section 4.2, and RFC 3135 describe it in front of satellites): the gateway acknowledges in place
@@ -52,7 +52,7 @@ pub(super) static SPOOFING: Kind = Kind {
     cite: "RFC 3135, section 3.1",
     runs_on_real_hosts: false,
     split: Some(|parameters| &mut parameters.spoofing),
-    connection: |parameters| connections(&parameters.spoofing),
+    connection: &|parameters| connections(&parameters.spoofing),
     ..KIND
 };
 

@@ -1,6 +1,6 @@
 //! `[[agent]]`: help inside the network, at the base station's end of a link or a cell.
 
-use super::{CellSpec, LinkSpec, choices};
+use super::{CellSpec, LinkSpec, added, choices};
 use crate::codes::Code;
 use crate::keys::{Choice, Section, index_of, named, table, time_or_word};
 use crate::reader::Reader;
@@ -52,7 +52,7 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
     let links = links.iter().map(|link| link.name.as_str()).collect();
     let cells = cells.iter().map(|cell| cell.name.as_str()).collect();
     let mut kinds = vec![Choice::from(NONE)];
-    kinds.extend(choices!(seamline_agent::ALL));
+    kinds.extend(choices!(seamline_agent::all()));
     table! { Options;
         .definition("agent");
         .name("agent", "Its name", |it: &mut Options| &mut it.name);
@@ -60,14 +60,14 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
         optional link: index_of("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`";
         optional cell: index_of("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station";
         key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
-        .with(seamline_agent::keys::parameters(), |it| &mut it.parameters);
+        .with(added::extend_agents(seamline_agent::keys::parameters()), |it| &mut it.parameters);
     }
     .build(Options::default(), make)
 }
 
 fn make(mut it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {
     let at = place(&it, reader);
-    let kind = seamline_agent::ALL.iter().copied().find(|kind| Some(kind.name) == it.kind);
+    let kind = it.kind.and_then(seamline_agent::find);
     if let Some(kind) = kind {
         refuse_tunnels(reader, kind, &it.parameters);
         refuse_late_state(reader, kind, &mut it);

@@ -117,7 +117,7 @@ pub(super) fn section<'a>(nodes: &'a Nodes, stack: &Stack) -> Section<'a, FlowSp
         handshake: true,
     };
     let mut schemes = vec![Choice::from(NO_SCHEME)];
-    schemes.extend(choices!(handover::ALL));
+    schemes.extend(choices!(handover::all()));
     table! { Options;
         .definition("flow");
         .name("flow", "Its name", |it: &mut Options| &mut it.name);
@@ -171,7 +171,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
         ends,
         variant_name,
         variant,
-        handover: handover::ALL.iter().copied().find(|scheme| scheme.name == it.handover),
+        handover: handover::find(it.handover),
         profile: it.profile,
         parameters: Arc::new(it.parameters),
         count: it.count.checked_mul(u32::try_from(ends.count()).ok()?)?,

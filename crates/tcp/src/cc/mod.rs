@@ -28,7 +28,8 @@ mod vegas;
 mod westwood;
 mod westwood_plus;
 
-pub use added::{NameTaken, OwnParameters, OwnSet, add, added, is_taken};
+pub use crate::own::{OwnParameters, OwnSet};
+pub use added::{NameTaken, add, added, is_taken};
 pub use bbr::LeoCcParameters;
 pub(crate) use careful::Careful;
 pub use careful::{CarefulResumeParameters, SavedPath};

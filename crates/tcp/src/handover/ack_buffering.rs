@@ -18,7 +18,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::MobileEnd,
     refuses: &[],
-    build: |parameters| {
+    build: &|parameters| {
         let parameters = parameters.handover.ack_buffering.clone();
         Box::new(AckBuffering { parameters, hold_at: None, state: State::Attached })
     },

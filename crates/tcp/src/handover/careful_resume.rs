@@ -11,7 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: END_TO_END,
     installed: Installed::BothEnds,
     refuses: NEEDS_PACING,
-    build: |parameters| {
+    build: &|parameters| {
         let lifetime = parameters.careful_resume.lifetime;
         Box::new(CarefulResume { lifetime, round: None, observed: None })
     },

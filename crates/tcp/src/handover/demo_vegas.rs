@@ -15,7 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| {
+    build: &|parameters| {
         Box::new(DemoVegas { parameters: parameters.handover.demo_vegas.clone(), heard: false })
     },
 };

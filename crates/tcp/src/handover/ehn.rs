@@ -14,7 +14,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: END_TO_END,
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
+    build: &|parameters| Box::new(Ehn { parameters: parameters.handover.ehn.clone(), before_timeout: None }),
 };
 
 /// The window with which a sender continues (ehn-2004, section 4.2 B).

@@ -17,7 +17,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_intermediate_node: true, supports_encrypted_traffic: false, ..END_TO_END },
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| Box::new(Elfn { parameters: parameters.handover.elfn.clone(), probe_at: None }),
+    build: &|parameters| Box::new(Elfn { parameters: parameters.handover.elfn.clone(), probe_at: None }),
 };
 
 parameters! {

@@ -20,14 +20,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::MobileEnd,
     refuses: &[],
-    build: |parameters| Box::new(Freeze::new(parameters, false)),
+    build: &|parameters| Box::new(Freeze::new(parameters, false)),
 };
 
 pub(super) static TIMESTAMPS: Scheme = Scheme {
     name: "freeze-timestamps",
     summary: "Freeze-TCP whose mobile host keeps the disconnection out of the timestamps that it echoes",
     cite: "da Costa and Sirisena, SPECTS 2002",
-    build: |parameters| Box::new(Freeze::new(parameters, true)),
+    build: &|parameters| Box::new(Freeze::new(parameters, true)),
     ..SCHEME
 };
 

@@ -20,7 +20,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| Box::new(MobilityVegas::new(parameters.handover.mobility_vegas.clone())),
+    build: &|parameters| Box::new(MobilityVegas::new(parameters.handover.mobility_vegas.clone())),
 };
 
 /// What lets the one packet per round-trip time go.

@@ -4,12 +4,13 @@
 //! the peer; at the other end it hears the peer's marks. It sees what [`HandoverEvent`] and the [`View`], and answers
 //! with [`Action`]s, which the endpoint carries out in the order given.
 
-use crate::cc::SavedPath;
+use crate::cc::{NameTaken, OwnSet, SavedPath};
 use crate::parameters::Parameters;
 use crate::recovery;
 use crate::view::{View, Window};
+use seamline_wire::registry::Registry;
 use seamline_wire::{Duration, Instant, Mark, Signal};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 mod ack_buffering;
 mod attachment;
@@ -62,6 +63,8 @@ parameters! {
         pub tr_acks: TrAcksParameters = Default::default(),
         /// Read by Freeze-TCP, without and with timestamps.
         pub freeze: FreezeParameters = Default::default(),
+        /// Read by those that other crates add.
+        pub own: OwnSet = OwnSet::default(),
     }
 }
 
@@ -301,8 +304,11 @@ pub enum Installed {
     BothEnds,
 }
 
+/// Builds a scheme for one end of a connection with these parameters.
+pub type Build = dyn Fn(&Parameters) -> Box<dyn Handover> + Sync;
+
 /// A registered scheme.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Scheme {
     /// Its name in scenarios.
     pub name: &'static str,
@@ -316,11 +322,17 @@ pub struct Scheme {
     pub installed: Installed,
     /// Recoveries it makes no sense with, each with the reason.
     pub refuses: &'static [(&'static str, &'static str)],
-    /// Builds it for one end of a connection.
-    pub build: fn(&Parameters) -> Box<dyn Handover>,
+    /// Builds it.
+    pub build: &'static Build,
 }
 
-/// Every scheme.
+impl Debug for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scheme").field(&self.name).finish()
+    }
+}
+
+/// Every scheme of this crate.
 pub static ALL: &[&Scheme] = &[
     &ack_buffering::SCHEME,
     &careful_resume::SCHEME,
@@ -343,7 +355,29 @@ pub const NEEDS_PACING: &[(&str, &str)] = &recovery::without_records(
     "Careful Resume needs pacing, which only the recovery rack has: use the profile linux-6.12",
 );
 
+static ADDED: Registry<Scheme> = Registry::new();
+
+/// Add schemes of other crates, before any scenario that names them is read. They stay until the process ends. Their parameters are in
+/// [`HandoverParameters::own`].
+///
+/// # Errors
+/// When a name is that of another scheme; then none is added.
+pub fn add(schemes: &[&'static Scheme]) -> Result<(), NameTaken> {
+    match schemes.iter().find(|scheme| find(scheme.name).is_some()) {
+        Some(taken) => Err(NameTaken(taken.name)),
+        None => {
+            ADDED.add(schemes);
+            Ok(())
+        }
+    }
+}
+
+/// Every scheme, those of other crates last.
+pub fn all() -> impl Iterator<Item = &'static Scheme> {
+    ALL.iter().chain(ADDED.all()).copied()
+}
+
 /// The scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {
-    ALL.iter().copied().find(|scheme| scheme.name == name)
+    all().find(|scheme| scheme.name == name)
 }

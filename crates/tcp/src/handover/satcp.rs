@@ -15,7 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| Box::new(Satcp { parameters: parameters.handover.satcp.clone() }),
+    build: &|parameters| Box::new(Satcp { parameters: parameters.handover.satcp.clone() }),
 };
 
 parameters! {

@@ -21,7 +21,7 @@ pub(super) static TCP_R: Scheme = Scheme {
     traits: Traits { robust_to_long_disconnection: false, ..END_TO_END },
     installed: Installed::MobileEnd,
     refuses: &[],
-    build: |parameters| Box::new(Closing::new(&parameters.handover.tcp_r, false)),
+    build: &|parameters| Box::new(Closing::new(&parameters.handover.tcp_r, false)),
 };
 
 pub(super) static TCP_MD: Scheme = Scheme {
@@ -29,7 +29,7 @@ pub(super) static TCP_MD: Scheme = Scheme {
     summary: "a zero window from the link layer's first news of a move until Mobile IP has registered",
     cite: "Kwon, Park and Cho, IEICE Trans. Commun. E85-B(4), 2002",
     traits: END_TO_END,
-    build: |parameters| Box::new(Closing::new(&parameters.handover.tcp_md, true)),
+    build: &|parameters| Box::new(Closing::new(&parameters.handover.tcp_md, true)),
     ..TCP_R
 };
 

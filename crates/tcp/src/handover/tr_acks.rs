@@ -12,7 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: END_TO_END,
     installed: Installed::MobileEnd,
     refuses: &[],
-    build: |parameters| Box::new(TrAcks { parameters: parameters.handover.tr_acks.clone(), marked: 0 }),
+    build: &|parameters| Box::new(TrAcks { parameters: parameters.handover.tr_acks.clone(), marked: 0 }),
 };
 
 /// What the sender does on the last of the repeated acknowledgments.

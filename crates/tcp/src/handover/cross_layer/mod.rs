@@ -28,7 +28,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| Box::new(CrossLayer::new(&parameters.handover.cross_layer)),
+    build: &|parameters| Box::new(CrossLayer::new(&parameters.handover.cross_layer)),
 };
 
 pub(super) static RESTORE: Scheme = Scheme {
@@ -38,7 +38,7 @@ pub(super) static RESTORE: Scheme = Scheme {
     traits: Traits { needs_prediction: true, ..END_TO_END },
     installed: Installed::BothEnds,
     refuses: &[],
-    build: |parameters| Box::new(CrossLayer::new(&parameters.handover.eclair_restore)),
+    build: &|parameters| Box::new(CrossLayer::new(&parameters.handover.eclair_restore)),
 };
 
 /// The slow start threshold when the new link's bandwidth-delay product is not known.
