@@ -82,6 +82,8 @@ def test_pictures_have_labels(result):
         assert "(" in ax.get_xlabel() and "(" in ax.get_ylabel()
         styles = {str(line.get_linestyle()) for line in ax.get_lines()}
         assert len(styles) >= min(len(ax.get_lines()), 4), "lines differ without colour"
+    with pytest.raises(ValueError, match="wifi/down"):
+        result.plot_queues("wifi/sideways")
     with pytest.raises(ValueError, match="bytes_in_flight"):
         result.plot_series("speed")
     values = [value for line in recovery.get_lines() for value in line.get_ydata()]

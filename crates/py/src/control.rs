@@ -41,6 +41,10 @@ pub(crate) struct View {
     threshold: f64,
     /// Payload of a full segment in bytes.
     segment_size: u32,
+    /// What is outstanding in segments (FlightSize, RFC 5681).
+    flight: f64,
+    /// The window in segments with what inflates it during recovery, bounded by that of the peer.
+    effective_window: f64,
     /// Segments in the network: by the record of segments where there is one, otherwise what is outstanding.
     in_flight: f64,
     /// Smoothed round-trip time in seconds; `None` before the first sample.
@@ -72,6 +76,8 @@ impl View {
             window: view.window.congestion,
             threshold: view.window.threshold,
             segment_size: view.segment_size,
+            flight: view.flight_segments(),
+            effective_window: view.effective_window(),
             in_flight: if has_record { f64::from(tracked.in_flight) } else { view.flight_segments() },
             smoothed_round_trip: known(view.round_trip.smoothed),
             latest_round_trip: known(view.round_trip.latest),
@@ -93,6 +99,8 @@ pub(crate) struct Acked {
     bytes: u64,
     /// Bytes newly reported as arrived, cumulatively or by SACK.
     delivered: u64,
+    /// How many segments it is worth to a window that grows, by the flow's profile.
+    segments: f64,
     /// Whether it is a duplicate acknowledgment.
     duplicate: bool,
     /// Whether loss recovery is under way.
@@ -106,9 +114,10 @@ pub(crate) struct Acked {
 }
 
 impl Acked {
-    fn new(acked: &seamline_tcp::cc::Acked) -> Self {
+    fn new(acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) -> Self {
         let seamline_tcp::cc::Acked { bytes, delivered, duplicate, in_recovery, .. } = *acked;
-        Acked { bytes, delivered, duplicate, in_recovery, rate: None, round_trip: None, lost: 0 }
+        let segments = view.parameters.window.growth(acked, view);
+        Acked { bytes, delivered, segments, duplicate, in_recovery, rate: None, round_trip: None, lost: 0 }
     }
 
     fn of_sample(sample: &RateSample, view: &seamline_tcp::view::View) -> Self {
@@ -117,6 +126,7 @@ impl Acked {
         Acked {
             bytes,
             delivered: bytes,
+            segments: sample.acknowledged as f64,
             duplicate: false,
             in_recovery: matches!(view.tracked.state, RecoveryState::Recovery | RecoveryState::Loss),
             rate: rate.map(|(segments, over)| segments as f64 / over.as_secs_f64()),
@@ -172,14 +182,15 @@ pub(crate) fn window_of(answer: &Bound<'_, PyAny>, before: Window) -> PyResult<W
 impl CongestionControl for Control {
     fn observe(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) {
         if self.observes {
-            self.object
-                .call(|_, it| it.call_method1("observe", (Acked::new(acked), View::new(view))).map(drop));
+            self.object.call(|_, it| {
+                it.call_method1("observe", (Acked::new(acked, view), View::new(view))).map(drop)
+            });
         }
     }
 
     fn on_ack(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) -> Window {
         let answer = self.object.call(|_, it| {
-            window_of(&it.call_method1("on_ack", (Acked::new(acked), View::new(view)))?, view.window)
+            window_of(&it.call_method1("on_ack", (Acked::new(acked, view), View::new(view)))?, view.window)
         });
         answer.unwrap_or(view.window)
     }

@@ -51,12 +51,19 @@ def series(result: Result, column: str = "congestion_window_segments", ax: Axes 
     return ax
 
 
-def queues(result: Result, ax: Axes | None = None) -> Axes:
-    """What waits in the queues over time."""
+def queues(result: Result, link: str | None = None, ax: Axes | None = None) -> Axes:
+    """What waits in a queue over time, in each cell; by default in the one that becomes longest."""
     table: dict[str, list[Any]] = result.queues.to_dict()
+    links = sorted(set(table["link"]))
+    if link is None:
+        link = max(zip(table["packets"], table["link"]), default=(0, ""))[1]
+    elif link not in links:
+        raise ValueError(f'there is no queue "{link}"; available: {", ".join(links)}')
+    rows = [place for place, it in enumerate(table["link"]) if it == link]
+    table = {name: [values[place] for place in rows] for name, values in table.items()}
     ax = _lines(_named(table, "link", "time_s", "packets"), ax)
     ax.set_xlabel("Time (s)")
-    ax.set_ylabel("Queue (packets)")
+    ax.set_ylabel(f"Queue of {link} (packets)")
     _bands(result, ax)
     return ax
 

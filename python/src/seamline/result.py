@@ -127,11 +127,12 @@ class Result:
 
         return plots.series(self, column, ax)
 
-    def plot_queues(self, ax: Axes | None = None) -> Axes:
-        """What waits in the queues over time."""
+    def plot_queues(self, link: str | None = None, ax: Axes | None = None) -> Axes:
+        """What waits in the queue of a link (such as ``"air/down"``) over time, one line for each cell; by default in the queue that becomes
+        longest."""
         from . import plots
 
-        return plots.queues(self, ax)
+        return plots.queues(self, link, ax)
 
     def plot_recovery(self, ax: Axes | None = None) -> Axes:
         """How many handovers had recovered after how long, one line for each cell."""
