@@ -34,35 +34,35 @@ pub(crate) fn register_control(definition: Definition) -> PyResult<()> {
 #[derive(Debug)]
 pub(crate) struct View {
     /// The time in seconds since the start of the run.
-    now: f64,
+    pub(crate) now: f64,
     /// Congestion window in segments.
-    window: f64,
+    pub(crate) window: f64,
     /// Slow start threshold in segments; infinite while it is arbitrarily high.
-    threshold: f64,
+    pub(crate) threshold: f64,
     /// Payload of a full segment in bytes.
-    segment_size: u32,
+    pub(crate) segment_size: u32,
     /// What is outstanding in segments (FlightSize, RFC 5681).
-    flight: f64,
+    pub(crate) flight: f64,
     /// The window in segments with what inflates it during recovery, bounded by that of the peer.
-    effective_window: f64,
+    pub(crate) effective_window: f64,
     /// Segments in the network: by the record of segments where there is one, otherwise what is outstanding.
-    in_flight: f64,
+    pub(crate) in_flight: f64,
     /// Smoothed round-trip time in seconds; `None` before the first sample.
-    smoothed_round_trip: Option<f64>,
+    pub(crate) smoothed_round_trip: Option<f64>,
     /// The latest round-trip time in seconds.
-    latest_round_trip: Option<f64>,
+    pub(crate) latest_round_trip: Option<f64>,
     /// The smallest round-trip time in seconds.
-    minimum_round_trip: Option<f64>,
+    pub(crate) minimum_round_trip: Option<f64>,
     /// Segments delivered since the connection began; zero without a record of segments (recovery `rack`).
-    delivered: u64,
+    pub(crate) delivered: u64,
     /// Segments lost since the connection began; zero without a record of segments.
-    lost: u64,
+    pub(crate) lost: u64,
     /// Whether the congestion window kept the sender from sending more.
-    congestion_limited: bool,
+    pub(crate) congestion_limited: bool,
     /// Whether the application has too little to send for measurements to say anything about the network.
-    application_limited: bool,
+    pub(crate) application_limited: bool,
     /// Whether losses are being repaired; without a record of segments never true.
-    in_recovery: bool,
+    pub(crate) in_recovery: bool,
 }
 
 impl View {
@@ -96,21 +96,21 @@ impl View {
 #[derive(Debug)]
 pub(crate) struct Acked {
     /// Bytes newly acknowledged cumulatively; zero for a duplicate.
-    bytes: u64,
+    pub(crate) bytes: u64,
     /// Bytes newly reported as arrived, cumulatively or by SACK.
-    delivered: u64,
+    pub(crate) delivered: u64,
     /// How many segments it is worth to a window that grows, by the flow's profile.
-    segments: f64,
+    pub(crate) segments: f64,
     /// Whether it is a duplicate acknowledgment.
-    duplicate: bool,
+    pub(crate) duplicate: bool,
     /// Whether loss recovery is under way.
-    in_recovery: bool,
+    pub(crate) in_recovery: bool,
     /// Segments per second at which the network delivers, by this acknowledgment; only for `on_rate_sample`.
-    rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
     /// The round-trip time of the newest segment acknowledged in seconds, where it was sent once; only for `on_rate_sample`.
-    round_trip: Option<f64>,
+    pub(crate) round_trip: Option<f64>,
     /// Segments newly taken to be lost; only for `on_rate_sample`.
-    lost: u64,
+    pub(crate) lost: u64,
 }
 
 impl Acked {
@@ -120,7 +120,7 @@ impl Acked {
         Acked { bytes, delivered, segments, duplicate, in_recovery, rate: None, round_trip: None, lost: 0 }
     }
 
-    fn of_sample(sample: &RateSample, view: &seamline_tcp::view::View) -> Self {
+    pub(crate) fn of_sample(sample: &RateSample, view: &seamline_tcp::view::View) -> Self {
         let rate = sample.rate.filter(|(_, over)| *over > Duration::ZERO);
         let bytes = sample.acknowledged * u64::from(view.segment_size);
         Acked {

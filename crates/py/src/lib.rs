@@ -3,7 +3,9 @@
 
 mod classes;
 mod control;
+mod environment;
 mod errors;
+mod pilot;
 mod plan;
 mod policy;
 mod result;
@@ -21,6 +23,10 @@ mod _seamline {
     #[pymodule_export]
     use super::control::{Acked, View, register_control};
     #[pymodule_export]
+    use super::environment::{Environments, register_environment};
+    #[pymodule_export]
+    use super::pilot::PyPilot;
+    #[pymodule_export]
     use super::plan::{Plan, Stop};
     #[pymodule_export]
     use super::policy::{Segment, register_agent};
@@ -34,6 +40,12 @@ mod _seamline {
     /// The version of the package.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// What [`PyPilot`] and [`Environments`] measure, in this order.
+    #[pyfunction]
+    fn measurements() -> Vec<&'static str> {
+        super::pilot::NAMES.to_vec()
+    }
 
     /// The version, and a fingerprint of the sources that results depend on.
     #[pyfunction]

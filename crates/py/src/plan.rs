@@ -211,6 +211,11 @@ impl Stop {
 }
 
 impl Plan {
+    /// The plan of the simulator.
+    pub(crate) fn plan(&self) -> &seamline_scenario::Plan {
+        &self.plan
+    }
+
     fn job(&self, cell: usize, seed: usize) -> PyResult<Job> {
         let seeds = self.plan.cells.get(cell).map_or(0, |cell| cell.scenario.seeds.len());
         if seed >= seeds {

@@ -14,11 +14,42 @@ thread_local! {
     static WORK: RefCell<Option<Work>> = const { RefCell::new(None) };
 }
 
-#[derive(Clone)]
-struct Work {
+/// Work that a class of Python may end by an exception.
+#[derive(Clone, Default)]
+pub(crate) struct Work {
     stop: Arc<AtomicBool>,
     /// What a class of Python has raised.
     raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Work {
+    /// Threads for it: so many, or one for each processor (0).
+    ///
+    /// # Errors
+    /// When the system has no threads left.
+    pub(crate) fn pool(&self, py: Python<'_>, threads: usize) -> PyResult<rayon::ThreadPool> {
+        let work = self.clone();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.start_handler(move |_| WORK.set(Some(work.clone()))).build();
+        pool.map_err(|error| crate::errors::failed(py, error.to_string()))
+    }
+
+    /// Do some of it on this thread.
+    pub(crate) fn here<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = WORK.replace(Some(self.clone()));
+        let done = work();
+        WORK.set(before);
+        done
+    }
+
+    /// What a class of Python has raised, if anything.
+    ///
+    /// # Errors
+    /// That.
+    pub(crate) fn check(&self) -> PyResult<()> {
+        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+        raised.map_or(Ok(()), Err)
+    }
 }
 
 /// Whether the work of this thread is being stopped.
@@ -51,7 +82,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Reported to a function of Python, if there is one, and ended by `stop`.
     pub(crate) fn new(report: Option<Py<PyAny>>, stop: Option<Arc<AtomicBool>>) -> Self {
-        let work = Work { stop: stop.unwrap_or_default(), raised: Arc::default() };
+        let work = Work { stop: stop.unwrap_or_default(), ..Work::default() };
         Progress { work, finished: AtomicUsize::new(0), report }
     }
 
@@ -89,20 +120,14 @@ pub(crate) fn in_background<T: Send>(
     workers: usize,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
-    let work_of_threads = progress.work.clone();
-    let pool = pool.start_handler(move |_| WORK.set(Some(work_of_threads.clone()))).build();
-    let pool = pool.map_err(|error| crate::errors::failed(py, error.to_string()))?;
+    let pool = progress.work.pool(py, workers)?;
     let (done, mut result) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
         scope.spawn(move || done.send(pool.install(work)));
         loop {
             match wait(py, &mut result) {
                 Ok(value) => {
-                    let mut raised = progress.work.raised.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(error) = raised.take() {
-                        return Err(error);
-                    }
+                    progress.work.check()?;
                     // A report of the end, so that bars are full.
                     progress.look(py)?;
                     return Ok(value);

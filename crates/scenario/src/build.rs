@@ -19,7 +19,7 @@ use cells::Builder;
 use seamline_agent::Agent;
 use seamline_mobility::{
     AccessRouter, Correspondent, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode,
-    MobilityAnchor,
+    MobilityAnchor, Movement,
 };
 use seamline_net::failure_notices::FailureNotices;
 use seamline_net::notices::{HandoverNotices, LinkChange};
@@ -28,6 +28,7 @@ use seamline_sim::{AgentPort, ElementId, HostPort, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber};
+use std::borrow::Borrow;
 
 /// The first port of senders; those of receivers start at [`RECEIVER_PORTS`]. Connection `n` of a run uses the `n`-th
 /// of each.
@@ -230,14 +231,25 @@ pub enum Ends {
     KernelsOutside,
 }
 
-/// Fill an empty world; the returned runner runs it.
-pub fn build<'a, O: Observer>(
-    scenario: &'a Scenario,
+/// Fill an empty world; the returned runner runs it. `scenario` and `places` are references, or shared.
+pub fn build<S: Borrow<Scenario>, P: Borrow<Places>, O: Observer>(
+    scenario: S,
     seed: u64,
     ends: Ends,
     world: &mut World<Part, O>,
-    places: &'a Places,
-) -> Runner<'a> {
+    places: P,
+) -> Runner<S, P> {
+    let movements = fill(scenario.borrow(), seed, ends, world, places.borrow());
+    Runner::new(scenario, places, &movements)
+}
+
+fn fill<O: Observer>(
+    scenario: &Scenario,
+    seed: u64,
+    ends: Ends,
+    world: &mut World<Part, O>,
+    places: &Places,
+) -> Vec<Movement> {
     add_nodes(scenario, seed, ends, world, places);
     agents::add(scenario, world, places);
     for index in 0..scenario.links.len() {
@@ -246,7 +258,7 @@ pub fn build<'a, O: Observer>(
     let movements = cells::movements(scenario, seed);
     Builder { scenario, seed, movements: &movements, world, places }.add_all();
     add_routes(scenario, &whereabouts_at_start(scenario), world, places);
-    Runner::new(scenario, places, &movements)
+    movements
 }
 
 /// By node: its host with its connections, where flows start or end.

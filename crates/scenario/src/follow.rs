@@ -9,6 +9,7 @@ use seamline_agent::Agent;
 use seamline_mobility::{DepartedBuffer, Movement, Stay};
 use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::Instant;
+use std::borrow::Borrow;
 use std::collections::VecDeque;
 
 /// A kind of change for a mobile node.
@@ -41,41 +42,28 @@ struct Change {
 /// all routes switch to its new radio cell; packets due at that very time still take the old path. The buffers of
 /// base stations for departed nodes are switched on and off at the same times. With a fast-handover protocol, base
 /// stations only see whether a link is down or up; the node itself notifies them of its new location.
+///
+/// It borrows the scenario and the places of its elements, or shares them.
 #[derive(Debug)]
-pub struct Runner<'a> {
-    scenario: &'a Scenario,
-    places: &'a Places,
+pub struct Runner<S, P> {
+    scenario: S,
+    places: P,
     whereabouts: Vec<usize>,
     /// By mobile node: the radio cells of its stays, in order.
     stays: Vec<Vec<usize>>,
     changes: VecDeque<Change>,
 }
 
-impl<'a> Runner<'a> {
+impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
     /// Create a runner for the world that was built from this scenario.
-    pub fn new(scenario: &'a Scenario, places: &'a Places, movements: &[Movement]) -> Self {
-        let mut changes = Vec::new();
-        for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
-            // Agents that are triggered are told of arrivals only; their base stations keep nothing.
-            let concerns = |spec: &ProtocolSpec, what: ChangeKind| {
-                let traits = &spec.scheme.traits;
-                let is_arrival = what == ChangeKind::Arrives;
-                traits.previous_router_forwards || (traits.links_trigger_agents && is_arrival)
-            };
-            let all = changes_of(mobile, movement);
-            changes.extend(all.filter(|change| {
-                spec.protocol.as_ref().is_none_or(|protocol| concerns(protocol, change.what))
-            }));
-        }
-        let keeps = |change: &Change| places.cells[change.cell].departed.is_some();
-        changes.retain(|change| change.what == ChangeKind::Arrives || keeps(change));
-        changes.extend(hand_overs(scenario, movements));
-        // A stable sort: at equal times a node arrives before its old link goes down, so forwarded packets reach it.
-        changes.sort_by_key(|change| change.at);
+    pub fn new(scenario: S, places: P, movements: &[Movement]) -> Self {
+        let (changes, whereabouts) = {
+            let (scenario, places) = (scenario.borrow(), places.borrow());
+            (changes(scenario, places, movements), whereabouts_at_start(scenario))
+        };
         let cells = |movement: &Movement| movement.stays().iter().map(|stay| stay.cell.0 as usize).collect();
         let stays = movements.iter().map(cells).collect();
-        let whereabouts = whereabouts_at_start(scenario);
-        Runner { scenario, places, whereabouts, stays, changes: changes.into() }
+        Runner { scenario, places, whereabouts, stays, changes }
     }
 
     /// Process all events up to and including `end`.
@@ -117,35 +105,35 @@ impl<'a> Runner<'a> {
             }
             ChangeKind::Arrives => {
                 self.whereabouts[change.mobile] = change.cell;
-                add_routes(self.scenario, &self.whereabouts, world, self.places);
-                self.reach(change.mobile, &self.scenario.mobiles[change.mobile].cells, world);
+                add_routes(self.scenario.borrow(), &self.whereabouts, world, self.places.borrow());
+                self.reach(change.mobile, &self.scenario.borrow().mobiles[change.mobile].cells, world);
             }
         }
     }
 
     fn notifies_base_stations(&self, mobile: usize) -> bool {
-        self.scenario.mobiles[mobile].protocol.is_some()
+        self.scenario.borrow().mobiles[mobile].protocol.is_some()
     }
 
     /// The foreign agent of a radio cell is notified of a node whose link comes up, and of its previous agent.
     fn trigger_agent<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
-        let mobile = &self.scenario.mobiles[change.mobile];
+        let mobile = &self.scenario.borrow().mobiles[change.mobile];
         let is_triggered = |spec: &ProtocolSpec| spec.scheme.traits.links_trigger_agents;
         if !mobile.protocol.as_ref().is_some_and(is_triggered) {
             return;
         }
         let previous = change.stay.checked_sub(1).map(|stay| self.stays[change.mobile][stay]);
-        if let (Some(previous), Some(element)) = (previous, self.places.cells[change.cell].agent)
+        if let (Some(previous), Some(element)) = (previous, self.places.borrow().cells[change.cell].agent)
             && let Some(Part::ForeignAgent(agent)) = world.machine_mut(element)
         {
-            agent.link_up(node_id(mobile.node), node_id(self.scenario.cells[previous].base_station));
+            agent.link_up(node_id(mobile.node), node_id(self.scenario.borrow().cells[previous].base_station));
             world.rearm(element);
         }
     }
 
     fn leave<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
-        let addresses = addresses::own(self.scenario, change.mobile);
-        let cell = &self.places.cells[change.cell];
+        let addresses = addresses::own(self.scenario.borrow(), change.mobile);
+        let cell = &self.places.borrow().cells[change.cell];
         let Some(down) = world.link_mut(cell.down) else { return };
         let waited = down.withdraw(change.at, |packet| addresses.contains(&packet.next_destination()));
         world.rearm(cell.down);
@@ -162,9 +150,9 @@ impl<'a> Runner<'a> {
     /// radio cell is moved last and replaces older state, which other agents may have created again from late
     /// packets.
     fn hand_over<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
-        let addresses = addresses::own(self.scenario, change.mobile);
-        let care_of_address = addresses::away(self.scenario, change.mobile, change.cell);
-        let agents = || self.scenario.agents.iter().zip(&self.places.agents);
+        let addresses = addresses::own(self.scenario.borrow(), change.mobile);
+        let care_of_address = addresses::away(self.scenario.borrow(), change.mobile, change.cell);
+        let agents = || self.scenario.borrow().agents.iter().zip(&self.places.borrow().agents);
         let at = |cell: usize| agents().filter(move |(spec, _)| spec.at == AgentPlace::Cell(cell));
         for (new, to) in at(change.cell).filter(|(spec, _)| spec.hand_over.is_some()) {
             for (old, from) in self.left_before(change).into_iter().flat_map(at) {
@@ -195,9 +183,9 @@ impl<'a> Runner<'a> {
 
     /// Mark a node as reachable at the base stations of these radio cells.
     fn reach<O: Observer>(&self, mobile: usize, cells: &[usize], world: &mut World<Part, O>) {
-        let addresses = addresses::own(self.scenario, mobile);
+        let addresses = addresses::own(self.scenario.borrow(), mobile);
         for cell in cells {
-            if let Some((element, buffer)) = buffer(self.places.cells[*cell].departed, world) {
+            if let Some((element, buffer)) = buffer(self.places.borrow().cells[*cell].departed, world) {
                 buffer.reach(&addresses);
                 world.rearm(element);
             }
@@ -217,6 +205,31 @@ fn advance<O: Observer>(world: &mut World<Part, O>, end: Instant, goes_on: &dyn 
             return true;
         }
     }
+}
+
+/// Everything that changes during the run, in order.
+fn changes(scenario: &Scenario, places: &Places, movements: &[Movement]) -> VecDeque<Change> {
+    let mut changes = Vec::new();
+    for (mobile, (spec, movement)) in scenario.mobiles.iter().zip(movements).enumerate() {
+        // Agents that are triggered are told of arrivals only; their base stations keep nothing.
+        let concerns = |spec: &ProtocolSpec, what: ChangeKind| {
+            let traits = &spec.scheme.traits;
+            let is_arrival = what == ChangeKind::Arrives;
+            traits.previous_router_forwards || (traits.links_trigger_agents && is_arrival)
+        };
+        let all = changes_of(mobile, movement);
+        changes.extend(
+            all.filter(|change| {
+                spec.protocol.as_ref().is_none_or(|protocol| concerns(protocol, change.what))
+            }),
+        );
+    }
+    let keeps = |change: &Change| places.cells[change.cell].departed.is_some();
+    changes.retain(|change| change.what == ChangeKind::Arrives || keeps(change));
+    changes.extend(hand_overs(scenario, movements));
+    // A stable sort: at equal times a node arrives before its old link goes down, so forwarded packets reach it.
+    changes.sort_by_key(|change| change.at);
+    changes.into()
 }
 
 /// The changes of one node: all arrivals by time, then all departures by time.

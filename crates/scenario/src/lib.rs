@@ -2,6 +2,7 @@
 //!
 //! [`Plan::new`] reads a TOML file with its `--set` overrides, expands its grid and checks every grid cell; all
 //! errors come back at once, each with its position ([`Diagnostics`]). [`build`] turns a grid cell and a seed into a world.
+//! [`running`] holds one for those who advance it themselves.
 //!
 //! The keys of each kind of table are in one file under [`schema`].
 
@@ -12,6 +13,7 @@ pub mod identity;
 pub mod plan;
 pub mod recordings;
 pub mod routes;
+pub mod running;
 pub mod schema;
 
 pub use plan::{Cell, Plan};

@@ -7,7 +7,9 @@ from typing import TypeAlias, final
 __all__ = [
     "VERSION",
     "Acked",
+    "Environments",
     "HandoverNews",
+    "Pilot",
     "Plan",
     "Results",
     "Segment",
@@ -16,9 +18,11 @@ __all__ = [
     "View",
     "bundled",
     "engine",
+    "measurements",
     "papers",
     "register_agent",
     "register_control",
+    "register_environment",
     "register_scheme",
     "relative_half_width",
     "serve_guests_by",
@@ -32,6 +36,8 @@ _Definition: TypeAlias = tuple[str, str, type, list[tuple[str, str, float, float
 def engine() -> str: ...
 def bundled() -> list[tuple[str, str, str]]: ...
 def papers() -> list[list[str]]: ...
+def measurements() -> list[str]: ...
+def register_environment() -> str: ...
 def relative_half_width(values: list[float]) -> float | None: ...
 def serve_guests_by(program: str | os.PathLike[str]) -> None: ...
 def register_agent(definition: _Definition) -> None: ...
@@ -185,3 +191,25 @@ class Segment:
     def opens_or_ends(self) -> bool: ...
     @property
     def duplicate(self) -> bool: ...
+
+@final
+class Environments:
+    COLUMNS: int
+    def __new__(
+        cls,
+        plan: Plan,
+        flow: str,
+        worlds: int,
+        interval: float | None,
+        round_trips: float | None,
+        action: str,
+    ) -> Environments: ...
+    def advance(self, orders: list[tuple[int | None, float]]) -> bytes: ...
+
+@final
+class Pilot:
+    def __new__(cls, interval: float | None, round_trips: float | None, action: str) -> Pilot: ...
+    def ended(self, now: float) -> list[float] | None: ...
+    def decide(self, factor: float) -> None: ...
+    def acknowledged(self, sample: Acked, view: View) -> tuple[float, float | None]: ...
+    def lost(self, timeout: bool, view: View) -> float: ...
