@@ -11,6 +11,7 @@ mod policy;
 mod result;
 mod run;
 mod scheme;
+mod sockets;
 mod table;
 
 use pyo3::prelude::*;
@@ -34,6 +35,8 @@ mod _seamline {
     use super::result::Results;
     #[pymodule_export]
     use super::scheme::{HandoverNews, register_scheme};
+    #[pymodule_export]
+    use super::sockets::{SocketCore, SocketHandle};
     #[pymodule_export]
     use super::table::Table;
 

@@ -46,7 +46,7 @@ const LINK: Port = Port(0);
 pub struct Places {
     /// Routers by node.
     routers: Vec<ElementId>,
-    /// Hosts by node; `None` where no flow starts or ends.
+    /// Hosts by node; `None` where no flow starts or ends, and nothing outside does.
     pub hosts: Vec<Option<ElementId>>,
     /// By node: what exchanges packets with mobile nodes directly for its host; `None` where no protocol asks for it.
     pub correspondents: Vec<Option<ElementId>>,
@@ -74,7 +74,8 @@ impl Places {
         for node in 0..scenario.nodes.len() {
             places.routers.extend(next.next());
             let is_end = scenario.flows.iter().any(|flow| flow.ends.contains(node));
-            places.hosts.push(if is_end { next.next() } else { None });
+            let has_host = is_end || scenario.hosts.contains(&node);
+            places.hosts.push(if has_host { next.next() } else { None });
             let is_correspondent = correspondents.contains(&node);
             places.correspondents.push(if is_correspondent { next.next() } else { None });
         }
@@ -223,7 +224,7 @@ pub fn node_id(node: usize) -> NodeId {
 /// Where the hosts of a world run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// Inside the simulator.
+    /// Inside the simulator, but for those that the scenario has outside ([`Scenario::hosts`]).
     Inside,
     /// Outside; host ports stand in their places.
     Outside,
@@ -280,15 +281,15 @@ fn add_nodes<O: Observer>(
     for (node, host) in hosts(scenario, seed).into_iter().enumerate() {
         let router = world.add_router(Router::new());
         debug_assert_eq!(router, places.routers[node]);
-        if let Some(host) = host {
+        if places.hosts[node].is_some() {
             let is_outside = match ends {
-                Ends::Inside => false,
+                Ends::Inside => scenario.hosts.contains(&node),
                 Ends::Outside => true,
                 Ends::KernelsOutside => scenario.is_of_kernel(node),
             };
-            let host = world.add(match is_outside {
-                false => Part::Host(host),
-                true => Part::HostPort(HostPort::default()),
+            let host = world.add(match host.filter(|_| !is_outside) {
+                Some(host) => Part::Host(host),
+                None => Part::HostPort(HostPort::default()),
             });
             debug_assert_eq!(Some(host), places.hosts[node]);
             let mut below = (router, TO_HOST);

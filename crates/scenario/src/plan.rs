@@ -7,7 +7,7 @@ use crate::files::Files;
 use crate::grid::{Grid, Point, Role};
 use crate::identity::Identity;
 use crate::reader::Context;
-use crate::schema::{self, Scenario};
+use crate::schema::{self, Needs, Scenario};
 use crate::source::{SourceId, Sources};
 use crate::{overrides, path};
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Plan {
     /// # Errors
     /// All errors of the scenario.
     pub fn new(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
-        Plan::read(path, text, overrides, false)
+        Plan::read(path, text, overrides, false, Needs::Flows)
     }
 
     /// Like [`Plan::new`], but grid cells with incompatible values are left out and listed, for grids that explore
@@ -63,7 +63,15 @@ impl Plan {
     /// # Errors
     /// All other errors of the scenario.
     pub fn without_refused(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
-        Plan::read(path, text, overrides, true)
+        Plan::read(path, text, overrides, true, Needs::Flows)
+    }
+
+    /// Like [`Plan::new`], for a network in which something else than flows communicates: it may have none.
+    ///
+    /// # Errors
+    /// All errors of the scenario.
+    pub fn network(path: &Path, text: String, overrides: &[String]) -> Result<Self, Diagnostics> {
+        Plan::read(path, text, overrides, false, Needs::Network)
     }
 
     fn read(
@@ -71,6 +79,7 @@ impl Plan {
         text: String,
         overrides: &[String],
         leaves_out_refused: bool,
+        needs: Needs,
     ) -> Result<Self, Diagnostics> {
         let mut sources = Sources::new(path, text);
         let ids: Vec<SourceId> = overrides.iter().map(|text| sources.add_override(text.clone())).collect();
@@ -81,8 +90,8 @@ impl Plan {
             overrides::apply(&sources, id, &mut root, &mut grid, &mut complaints);
         }
         let mut refused = Vec::new();
-        let cells =
-            expand(&sources, &root, &grid, &mut complaints, leaves_out_refused.then_some(&mut refused));
+        let leaves_out = leaves_out_refused.then_some(&mut refused);
+        let cells = expand(&sources, &root, needs, &grid, &mut complaints, leaves_out);
         if !toml_is_valid {
             // A missing key may be unreadable, and an unknown key may be in the wrong table.
             complaints.retain(|complaint| !matches!(complaint.code, Code::Missing | Code::UnknownKey));
@@ -128,6 +137,7 @@ fn is_refusal(complaint: &Diagnostic) -> bool {
 fn expand(
     sources: &Sources,
     root: &Table,
+    needs: Needs,
     grid: &Grid,
     complaints: &mut Vec<Diagnostic>,
     mut refused: Option<&mut Vec<RefusedCell>>,
@@ -141,7 +151,7 @@ fn expand(
     let mut refusals = Vec::new();
     for point in points {
         let known = complaints.len();
-        let cell = read_cell(sources, &files, root, &point, complaints);
+        let cell = read_cell(sources, &files, root, needs, &point, complaints);
         // Most grid cells have the same errors.
         let fresh = complaints.split_off(known);
         if let Some(refused) = refused.as_mut().filter(|_| !fresh.is_empty() && fresh.iter().all(is_refusal))
@@ -165,6 +175,7 @@ fn read_cell(
     sources: &Sources,
     files: &Files,
     root: &Table,
+    needs: Needs,
     point: &Point<'_>,
     complaints: &mut Vec<Diagnostic>,
 ) -> Option<Cell> {
@@ -175,7 +186,7 @@ fn read_cell(
         }
     }
     let context = Context::new(sources, files);
-    let scenario = schema::read(&context, &root);
+    let scenario = schema::read(&context, &root, needs);
     let inputs = context.inputs();
     complaints.extend(context.into_complaints());
     let scenario = scenario?;

@@ -12,6 +12,7 @@ from .agents import Agent, Segment
 from .classes import register
 from .controls import Acked, CongestionControl, View
 from .errors import Problem, RunError, ScenarioError, VersionMismatch
+from .network import Network
 from .parameters import parameter
 from .result import Result, Table
 from .scenario import Scenario, bundled, papers
@@ -24,6 +25,7 @@ __all__ = [
     "CongestionControl",
     "HandoverNews",
     "HandoverScheme",
+    "Network",
     "Problem",
     "Result",
     "RunError",

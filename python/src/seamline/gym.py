@@ -5,7 +5,7 @@
 >>> observation, info = env.reset(seed=1)
 
 An episode is one run of the scenario with one seed. The native simulator runs the world from one decision to the next; no packet calls
-Python. The same seed and the same actions give the same observations on every computer.
+Python. The same seed and the same actions give the same measurements on every computer.
 """
 
 from __future__ import annotations

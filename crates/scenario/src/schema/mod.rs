@@ -83,6 +83,8 @@ pub struct Scenario {
     pub agents: Vec<AgentSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
+    /// Nodes whose host is outside of the world, whether or not flows start or end there. No key sets them.
+    pub hosts: Vec<usize>,
     /// Settings of the network of hosts with the TCP of a kernel, by name.
     pub sysctls: Vec<(String, String)>,
     /// Parameters of our TCP in flows with the TCP of a kernel.
@@ -162,6 +164,17 @@ struct Top {
     mobiles: Option<Vec<MobileSpec>>,
     agents: Option<Vec<AgentSpec>>,
     flows: Option<Vec<FlowSpec>>,
+    needs: Needs,
+}
+
+/// Whether a scenario without flows is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Needs {
+    /// It needs a flow.
+    #[default]
+    Flows,
+    /// It is a network, in which flows are background traffic.
+    Network,
 }
 
 impl Top {
@@ -207,9 +220,9 @@ fn keys<'a>() -> Keys<'a, Top> {
 }
 
 /// Read a whole scenario, without its grid. `None` when something is wrong, which has been noted.
-pub fn read(context: &Context<'_>, root: &Table) -> Option<Scenario> {
+pub fn read(context: &Context<'_>, root: &Table, needs: Needs) -> Option<Scenario> {
     let mut reader = Reader::new(context, root, WHOLE, SourceId::FILE.span(0..0));
-    let mut top = start();
+    let mut top = Top { needs, ..start() };
     keys().read(&mut reader, &mut top);
     if let Some(flows) = &top.flows {
         refuse_too_many_connections(&mut reader, flows);
@@ -343,8 +356,12 @@ fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
 }
 
 fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
-    let tables = named_tables(reader, "flow");
-    top.flows = read_all(tables, &flow::section(&top.nodes, &top.stack)).filter(|flows| !flows.is_empty());
+    let tables = match top.needs {
+        Needs::Flows => named_tables(reader, "flow"),
+        Needs::Network => optional_named_tables(reader, "flow"),
+    };
+    let flows = read_all(tables, &flow::section(&top.nodes, &top.stack));
+    top.flows = flows.filter(|flows| top.needs == Needs::Network || !flows.is_empty());
 }
 
 fn read_output(reader: &mut Reader<'_>, top: &mut Top) {
