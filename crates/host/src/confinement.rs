@@ -76,6 +76,18 @@ pub fn keep_capabilities(keep: &[Capability]) -> io::Result<()> {
     caps::set(None, CapSet::Permitted, &kept).map_err(io::Error::other)
 }
 
+/// The same, and what is executed has these capabilities, too, whoever the user is; as otherwise only root's processes have.
+///
+/// # Errors
+/// When the kernel refuses.
+pub fn share_capabilities(keep: &[Capability]) -> io::Result<()> {
+    keep_capabilities(keep)?;
+    let kept = caps::read(None, CapSet::Permitted).map_err(io::Error::other)?;
+    // What is to be ambient has to be inheritable.
+    caps::set(None, CapSet::Inheritable, &kept).map_err(io::Error::other)?;
+    caps::set(None, CapSet::Ambient, &kept).map_err(io::Error::other)
+}
+
 /// Restrict these accesses to files to what the rules allow, as far as the kernel can enforce it (Landlock).
 ///
 /// # Errors

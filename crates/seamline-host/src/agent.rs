@@ -10,7 +10,7 @@ use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Split, ask
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
 use seamline_cli::{Failure, Outcome, print};
-use seamline_host::confinement::{Capability, keep_capabilities};
+use seamline_host::confinement::{Capability, share_capabilities};
 use seamline_host::interface;
 use seamline_host::log::Format;
 use std::io;
@@ -323,7 +323,7 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
     let stop = stop_socket()?;
     // For transparent sockets, rules of the packet filter (by nft, with the same capabilities), and clients with ports below 1024.
     let kept = [Capability::CAP_NET_ADMIN, Capability::CAP_NET_RAW, Capability::CAP_NET_BIND_SERVICE];
-    keep_capabilities(&kept).map_err(failure)?;
+    share_capabilities(&kept).map_err(failure)?;
     split(&settings, &stop, io::stdout()).map(drop).map_err(failure)
 }
 
