@@ -8,12 +8,12 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 use seamline_lab::clock;
 use seamline_lab::system::Namespace;
 use seamline_sender::{Attached, Counter, Error, Places};
+use seamline_testing::cgroup::{self, Cgroup};
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Command, Stdio};
-use support::cgroup::{self, Cgroup};
 use support::{alone, skip};
 
 /// Set for the process that is killed.

@@ -5,11 +5,11 @@ mod support;
 
 use rustix::net::sockopt;
 use seamline_sender::{Attached, Counter, Places};
+use seamline_testing::cgroup::Cgroup;
 use seamline_wire::Duration;
 use seamline_wire::codec::IpVersion;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
-use support::cgroup::Cgroup;
 use support::{Rig, Setup, alone, skip};
 
 const BYTES: u32 = 1_000_000;

@@ -3,6 +3,7 @@
 //! A test that cannot run calls [`skip`], which prints why. With `SEAMLINE_UNEXPECTED_SKIPS=fail`, as on a machine that has
 //! everything, a skip fails the test unless `expected_skips.txt` lists it.
 
+pub mod cgroup;
 mod programs;
 mod recordings;
 mod reference;

@@ -1,18 +1,17 @@
 //! A namespace with the kernel's TCP as the sender, a scripted peer behind its interface, and a cgroup for both.
 #![allow(dead_code, reason = "each test binary uses a part of this module")]
 
-pub(crate) mod cgroup;
 mod full;
 pub(crate) mod peer;
 pub(crate) mod socket;
 pub(crate) mod wire;
 
-use cgroup::Cgroup;
 use full::Full;
 use peer::Peer;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
 use seamline_sender::{Attached, Counter, Counters, Error, Places, What};
+use seamline_testing::cgroup::Cgroup;
 pub(crate) use seamline_testing::skip;
 use seamline_wire::codec::IpVersion;
 use std::io::Write;

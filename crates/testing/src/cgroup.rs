@@ -1,18 +1,23 @@
-//! A cgroup for this process, as long as a test needs it.
+//! A cgroup (version 2) for this process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The process is in it until it is dropped.
-pub(crate) struct Cgroup {
+#[derive(Debug)]
+pub struct Cgroup {
     path: PathBuf,
     before: PathBuf,
 }
 
 impl Cgroup {
-    pub(crate) fn enter() -> Result<Cgroup, String> {
+    /// Make it, and move all threads of this process to it. What they start is in it, too, and has to end before this value.
+    ///
+    /// # Errors
+    /// When there is no cgroup2, or the process may not do so.
+    pub fn enter() -> Result<Cgroup, String> {
         let mount = mount()?;
-        let own = fs::read_to_string("/proc/self/cgroup").unwrap();
+        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let own = own.lines().find_map(|line| line.strip_prefix("0::/")).ok_or("not in cgroup2")?;
         let before = mount.join(own);
         let path = of_process(std::process::id())?;
@@ -21,26 +26,32 @@ impl Cgroup {
         Ok(Cgroup { path, before })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Its folder.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        move_to(&self.before).unwrap();
-        // Fails only while it has processes, and ours has left.
-        fs::remove_dir(&self.path).unwrap();
+        // The folder can be removed once it has no processes.
+        let removed = move_to(&self.before).and_then(|()| fs::remove_dir(&self.path));
+        if let Err(error) = removed {
+            eprintln!("{} is left: {error}", self.path.display());
+        }
     }
 }
 
-/// The folder of the cgroup that a process of these tests makes.
-pub(crate) fn of_process(process: u32) -> Result<PathBuf, String> {
+/// The folder of the cgroup that a process of this number makes.
+///
+/// # Errors
+/// When there is no cgroup2.
+pub fn of_process(process: u32) -> Result<PathBuf, String> {
     Ok(mount()?.join(format!("seamline-test-{process}")))
 }
 
 fn mount() -> Result<PathBuf, String> {
-    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    let mounts = fs::read_to_string("/proc/mounts").map_err(|error| error.to_string())?;
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
     let mount = mounts.lines().map(words).find(|words| words[2] == "cgroup2");
     Ok(PathBuf::from(mount.ok_or("no cgroup2 is mounted")?.swap_remove(1)))

@@ -1,28 +1,33 @@
-//! A server and two clients, all with the kernel's TCP, and the programs at the server.
+//! A server and its clients, all with the kernel's TCP, and `seamline-host sender` at the server.
 
-use crate::support::cgroup::Cgroup;
-use crate::support::wire::{Device, Wire};
-use crate::support::{INTERFACE, alone, skip};
+use crate::command::{Counted, Sender};
+use crate::support::{folder, host, skip, stderr};
+use crate::wire::{Device, Wire};
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
-use seamline_sender::{Attached, Counter, Places};
+use seamline_testing::cgroup::Cgroup;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-pub(crate) const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 /// The attacked one first.
 pub(crate) const CLIENTS: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 0, 0, 2), Ipv4Addr::new(10, 0, 0, 3)];
 const PORT: u16 = 5001;
+/// Of both ends.
+const INTERFACE: &str = "world";
+
+/// All of them use the time of this host.
+static ALONE: Mutex<()> = Mutex::new(());
 
 pub(crate) struct Downloads {
     /// Of the server, and of the clients.
     pub(crate) wires: [Wire; 2],
-    attached: Attached,
+    sender: Sender,
     streams: Vec<(IpAddr, TcpStream)>,
-    received: [Arc<AtomicU64>; 2],
+    received: Vec<Arc<AtomicU64>>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     _cgroup: Cgroup,
@@ -30,9 +35,9 @@ pub(crate) struct Downloads {
 }
 
 impl Downloads {
-    /// `None`, having printed why, where the programs cannot be loaded.
-    pub(crate) fn or_skip(test: &str) -> Option<Self> {
-        match Downloads::new() {
+    /// So many, the attacked one among them. `None`, having printed why, where the command cannot run.
+    pub(crate) fn or_skip(test: &str, count: usize) -> Option<Self> {
+        match Downloads::new(count) {
             Ok(downloads) => Some(downloads),
             Err(why) => {
                 skip(test, &why);
@@ -41,28 +46,26 @@ impl Downloads {
         }
     }
 
-    fn new() -> Result<Self, String> {
-        let alone = alone();
-        seamline_sender::check().map_err(|error| error.to_string())?;
+    fn new(count: usize) -> Result<Self, String> {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let checked = host(&["sender", "--check"], folder().path());
+        if !checked.status.success() {
+            return Err(stderr(&checked).to_owned());
+        }
+        let clients = &CLIENTS[..count];
         let cgroup = Cgroup::enter()?;
         let text = |error: std::io::Error| error.to_string();
-        let [server, clients] = [Namespace::new().map_err(text)?, Namespace::new().map_err(text)?];
-        let wires = [link(&server, &[SERVER])?, link(&clients, &CLIENTS)?];
+        let [server, other] = [Namespace::new().map_err(text)?, Namespace::new().map_err(text)?];
+        let wires = [link(&server, &[SERVER])?, link(&other, clients)?];
+        let sender = Sender::begin(&server, cgroup.path(), INTERFACE)?;
         server.enter().map_err(text)?;
-        let places = Places {
-            cgroup: cgroup.path().to_owned(),
-            interfaces: vec![INTERFACE.to_owned()],
-            destinations: Vec::new(),
-            acts_on_losses: false,
-        };
-        let attached = Attached::new(&places).map_err(|error| error.to_string())?;
         let listener = TcpListener::bind((SERVER, PORT)).map_err(text)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let received = [(); 2].map(|()| Arc::new(AtomicU64::new(0)));
+        let received: Vec<_> = clients.iter().map(|_| Arc::new(AtomicU64::new(0))).collect();
         let mut threads = Vec::new();
-        for (client, received) in CLIENTS.into_iter().zip(&received) {
+        for (&client, received) in clients.iter().zip(&received) {
             let (namespace, received, stop) =
-                (clients.try_clone().map_err(text)?, Arc::clone(received), Arc::clone(&stop));
+                (other.try_clone().map_err(text)?, Arc::clone(received), Arc::clone(&stop));
             threads.push(std::thread::spawn(move || {
                 namespace.enter().unwrap();
                 download(client, &received, &stop);
@@ -70,7 +73,7 @@ impl Downloads {
         }
         let mut downloads = Downloads {
             wires,
-            attached,
+            sender,
             streams: Vec::new(),
             received,
             stop,
@@ -82,11 +85,11 @@ impl Downloads {
         Ok(downloads)
     }
 
-    /// Both, over a path that is not yet narrow.
+    /// All, over a path that is not yet narrow.
     fn accept(&mut self, listener: &TcpListener) {
         listener.set_nonblocking(true).unwrap();
         let mut packet = vec![0; 65_536];
-        while self.streams.len() < 2 {
+        while self.streams.len() < self.received.len() {
             for (from, to) in [(0, 1), (1, 0)] {
                 while let Some(length) = self.wires[from].read(&mut packet) {
                     self.wires[to].write(&packet[..length]);
@@ -100,24 +103,20 @@ impl Downloads {
         }
     }
 
-    pub(crate) fn count(&self, counter: Counter) -> u64 {
-        self.attached.counters().unwrap().of(counter)
+    /// Segments sent again to the attacked client.
+    pub(crate) fn retransmissions(&self) -> u32 {
+        let attacked = self.streams.iter().find(|(peer, _)| *peer == IpAddr::V4(CLIENTS[0]));
+        TcpInfo::of(&attacked.unwrap().1).unwrap().total_retransmissions
     }
-    /// Of both, the attacked one first.
-    pub(crate) fn info(&self) -> [TcpInfo; 2] {
-        CLIENTS.map(|client| {
-            let of_client = self.streams.iter().find(|(peer, _)| *peer == IpAddr::V4(client));
-            TcpInfo::of(&of_client.unwrap().1).unwrap()
-        })
+    /// Bytes that each client has received.
+    pub(crate) fn received(&self) -> Vec<u64> {
+        self.received.iter().map(|it| it.load(Ordering::Relaxed)).collect()
     }
-    /// Bytes that both have received.
-    pub(crate) fn received(&self) -> [u64; 2] {
-        self.received.each_ref().map(|it| it.load(Ordering::Relaxed))
-    }
-    pub(crate) fn end(mut self) {
+    pub(crate) fn end(mut self) -> Counted {
         self.stop.store(true, Ordering::Relaxed);
         self.streams.drain(..).for_each(|(_, stream)| drop(stream.shutdown(std::net::Shutdown::Both)));
         self.threads.drain(..).for_each(|thread| thread.join().unwrap());
+        self.sender.end()
     }
 }
 
