@@ -5,10 +5,14 @@ use super::subject::Subject;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_host::bpf::SharedWords;
+use seamline_testing::cgroup::Cgroup;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 
+/// The interface at which a sender's acknowledgments arrive.
+pub(super) const SENDING: &str = "a0";
 /// Nothing here takes so long.
 const TIMEOUT_MS: u64 = 10_000;
 
@@ -24,9 +28,36 @@ pub(super) struct Setup {
     pub(super) keeps_forwarding: bool,
     /// `freeze = true`.
     pub(super) freezes: bool,
+    /// Of connections that a sender helps: this process is in it.
+    cgroup: Option<Arc<Cgroup>>,
 }
 
 impl Setup {
+    /// With what this host and the command are able to do.
+    pub(super) fn new(
+        subject: Subject,
+        program: &Path,
+        folder: &Path,
+        keeps_forwarding: bool,
+    ) -> Result<Self, String> {
+        let has_programs = has_programs(program);
+        if subject == Subject::Sender && !has_programs {
+            return Err(format!("{} cannot load the eBPF programs of sender", program.display()));
+        }
+        let cgroup = (subject == Subject::Sender).then(Cgroup::enter).transpose()?;
+        Ok(Setup {
+            subject,
+            program: program.to_owned(),
+            folder: folder.to_owned(),
+            keeps_forwarding,
+            freezes: has_programs,
+            cgroup: cgroup.map(Arc::new),
+        })
+    }
+
+    pub(super) fn cgroup(&self) -> Option<&Path> {
+        self.cgroup.as_deref().map(Cgroup::path)
+    }
     pub(super) fn metrics(&self) -> PathBuf {
         self.folder.join("metrics.prom")
     }
@@ -40,18 +71,27 @@ impl Setup {
     fn arguments(&self) -> Result<Vec<String>, String> {
         let mut words: Vec<String> = self.subject.arguments().iter().map(|&word| word.to_owned()).collect();
         let path = |path: PathBuf| path.to_string_lossy().into_owned();
-        if self.subject.is_at_mobile_host() {
-            words.extend(["--socket".to_owned(), path(self.socket())]);
-            if self.freezes {
-                let settings = self.folder.join("mobile.toml");
-                fs::write(&settings, "[default]\nfreeze = true\n")
-                    .map_err(|e| format!("{}: {e}", settings.display()))?;
-                words.extend(["--config".to_owned(), path(settings)]);
+        let metrics = ["--metrics".to_owned(), path(self.metrics())];
+        match self.subject {
+            Subject::Mobile => {
+                words.extend(["--socket".to_owned(), path(self.socket())]);
+                if self.freezes {
+                    let settings = self.folder.join("mobile.toml");
+                    fs::write(&settings, "[default]\nfreeze = true\n")
+                        .map_err(|e| format!("{}: {e}", settings.display()))?;
+                    words.extend(["--config".to_owned(), path(settings)]);
+                }
             }
-        } else {
-            words.extend(["--in", "b0", "--out", "b1", "--metrics"].map(str::to_owned));
-            words.push(path(self.metrics()));
-            words.extend(self.keeps_forwarding.then(|| "--keep-forwarding".to_owned()));
+            Subject::Sender => {
+                words.extend(["--interface", SENDING, "--cgroup"].map(str::to_owned));
+                words.extend(self.cgroup().map(|cgroup| path(cgroup.to_owned())));
+                words.extend(metrics);
+            }
+            _ => {
+                words.extend(["--in", "b0", "--out", "b1"].map(str::to_owned));
+                words.extend(metrics);
+                words.extend(self.keeps_forwarding.then(|| "--keep-forwarding".to_owned()));
+            }
         }
         Ok(words)
     }
@@ -73,10 +113,13 @@ impl Setup {
         let out = append.and_then(|file| Ok((file.try_clone()?, file)));
         let (out, errors): (File, File) = out.map_err(|error| format!("{}: {error}", log.display()))?;
         command.args(self.arguments()?).stdin(Stdio::null()).stdout(out).stderr(errors);
-        let host = if self.subject.is_at_mobile_host() { &network.mobile } else { &network.middle };
-        let process =
-            host.within(|| command.spawn()).map_err(|e| format!("{}: {e}", self.program.display()))?;
-        Ok(Daemon { process, log, begins_at })
+        let process = self
+            .subject
+            .host(network)
+            .within(|| command.spawn())
+            .map_err(|e| format!("{}: {e}", self.program.display()))?;
+        let working = if self.subject == Subject::Sender { "ready: " } else { "event=start" };
+        Ok(Daemon { process, log, begins_at, working })
     }
 }
 
@@ -85,6 +128,8 @@ pub(super) struct Daemon {
     process: Child,
     log: PathBuf,
     begins_at: u64,
+    /// What its log says once it works.
+    working: &'static str,
 }
 
 impl Daemon {
@@ -101,7 +146,7 @@ impl Daemon {
     /// Until its log says that it works. Returns after how many milliseconds.
     pub(super) fn await_start(&mut self) -> Result<u64, String> {
         let begun = now();
-        while !self.log().contains("event=start") {
+        while !self.log().contains(self.working) {
             self.require_alive()?;
             if now() - begun > TIMEOUT_MS {
                 return Err(format!("it does not start within {TIMEOUT_MS} ms: {}", self.log()));
@@ -187,8 +232,8 @@ fn last_lines(log: &str) -> String {
     lines[lines.len().saturating_sub(5)..].join("\n    ")
 }
 
-/// Whether this build of the command has its eBPF programs, and the kernel loads that of `mobile`.
-pub(super) fn can_freeze(program: &Path) -> bool {
+/// Whether this build of the command has its eBPF programs, and the kernel loads them.
+pub(super) fn has_programs(program: &Path) -> bool {
     let output = Command::new(program).args(["sender", "--check"]).output();
     output.is_ok_and(|output| output.status.success())
 }

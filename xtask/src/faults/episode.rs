@@ -1,6 +1,6 @@
 //! An episode: connections through an agent while faults happen.
 
-use super::daemon::{Daemon, Setup, can_freeze, can_use_ebpf};
+use super::daemon::{Daemon, Setup, can_use_ebpf};
 use super::flow::{Broken, Flow, Why};
 use super::left;
 use super::network::{Network, ip, now, pause};
@@ -76,13 +76,8 @@ pub(super) fn run(
     let begun = now();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let network = Network::new(plan.subject.middle(without), plan.lost, plan.joins, seed)?;
-    let setup = Setup {
-        subject: plan.subject,
-        program: program.to_owned(),
-        folder: folder.path().to_owned(),
-        keeps_forwarding: plan.keeps_forwarding && can_use_ebpf(),
-        freezes: can_freeze(program),
-    };
+    let keeps_forwarding = plan.keeps_forwarding && can_use_ebpf();
+    let setup = Setup::new(plan.subject, program, folder.path(), keeps_forwarding)?;
     let daemon = if without { None } else { Some(setup.begin(&network, 0)?) };
     let mut episode = Episode {
         network,

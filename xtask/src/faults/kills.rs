@@ -1,6 +1,6 @@
 //! `cargo xtask kills`: `kill -9` at random moments, again and again in the same namespaces, and what is left behind.
 
-use super::daemon::{Daemon, Setup, can_freeze, can_use_ebpf};
+use super::daemon::{Daemon, Setup, can_use_ebpf, has_programs};
 use super::flow::{Content, Flow};
 use super::left::{self, fallbacks};
 use super::network::{Network, now, pause};
@@ -27,7 +27,7 @@ pub(crate) struct KillOptions {
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
     /// Which agents or daemons; can be repeated
-    #[arg(long, value_name = "NAME", default_values = ["snoop", "split", "mobile"])]
+    #[arg(long, value_name = "NAME", default_values = ["snoop", "eln-ack", "obtcp-base-station", "obtcp-mobile-router", "split", "mobile", "sender"])]
     subject: Vec<Subject>,
     /// The command under test [default: seamline-host next to this program]
     #[arg(long, value_name = "PATH")]
@@ -62,6 +62,10 @@ impl std::fmt::Display for Moment {
 pub(crate) fn kills(options: &KillOptions) -> Result<bool, String> {
     let program = ready(options.host.as_deref())?;
     for subject in &options.subject {
+        if *subject == Subject::Sender && !has_programs(&program) {
+            println!("sender: skipped, as {} cannot load its eBPF programs", program.display());
+            continue;
+        }
         let mut series = Series::new(*subject, options.seed, &program)?;
         for number in options.first..options.first + options.count {
             if let Err(why) = series.kill_once(options.seed, number) {
@@ -100,19 +104,15 @@ struct Series {
     bytes: u64,
     /// The kernel forwarded after so many kills.
     forwarded: u64,
+    /// Congestion controls of senders that others have.
+    controls: Vec<String>,
     _folder: tempfile::TempDir,
 }
 
 impl Series {
     fn new(subject: Subject, seed: u64, program: &Path) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let setup = Setup {
-            subject,
-            program: program.to_owned(),
-            folder: folder.path().to_owned(),
-            keeps_forwarding: false,
-            freezes: can_freeze(program),
-        };
+        let setup = Setup::new(subject, program, folder.path(), false)?;
         let network = Network::new(subject.middle(false), 0, true, seed)?;
         let mut series = Series {
             setup,
@@ -125,6 +125,7 @@ impl Series {
             starts: Vec::new(),
             bytes: 0,
             forwarded: 0,
+            controls: left::congestion_controls()?,
             _folder: folder,
         };
         for _ in 0..3 {
@@ -167,6 +168,11 @@ impl Series {
             self.begin_and_end(clock)
                 .map_err(|why| at(format!("the next one, its clock {clock} s off: {why}")))?;
         }
+        // A sender helps only connections that begin while it works.
+        let is_over = self.flow.as_ref().is_none_or(Flow::is_over);
+        if self.setup.subject == Subject::Sender && is_over {
+            return self.finish_flow().map_err(at);
+        }
         self.continue_flow().map_err(at)
     }
 
@@ -182,6 +188,7 @@ impl Series {
                 self.kills[1] += 1;
                 self.starts.push(daemon.await_start()?);
                 self.announce()?;
+                self.begin_helped()?;
                 pause(millis);
                 daemon.require_alive()?;
             }
@@ -210,6 +217,11 @@ impl Series {
         }
     }
 
+    /// The next connection, so that a sender has one: it keeps its congestion control when the sender is gone.
+    fn begin_helped(&mut self) -> Result<(), String> {
+        if self.setup.subject == Subject::Sender { self.continue_flow() } else { Ok(()) }
+    }
+
     /// Whether the kernel forwards for an agent that is gone.
     fn is_forwarded(&self) -> Result<bool, String> {
         match self.setup.subject.middle(false) {
@@ -223,7 +235,7 @@ impl Series {
         if forwards == Some(false) {
             return Ok(());
         }
-        if self.setup.subject.holds_connections() {
+        if matches!(self.setup.subject, Subject::Split | Subject::Sender) {
             let content = self.next_content(3000, 0);
             let (bytes, broken) = Flow::begin(&self.network, content, &Arc::default())?.finish();
             self.bytes += bytes;
@@ -270,6 +282,18 @@ impl Series {
         broken.map_or(Ok(()), |broken| Err(broken.to_string()))
     }
 
+    /// Those of senders go with the last connection that has them.
+    fn no_further_control(&self) -> Result<(), String> {
+        if self.setup.subject != Subject::Sender {
+            return Ok(());
+        }
+        let found = left::congestion_controls()?;
+        match found.iter().find(|name| !self.controls.contains(name)) {
+            Some(name) => Err(format!("the congestion control {name} is left")),
+            None => Ok(()),
+        }
+    }
+
     fn finish(mut self) -> Result<String, String> {
         let begun = now();
         // What was killed last forwards nothing where it was killed while it ended.
@@ -279,6 +303,7 @@ impl Series {
         daemon.terminate()?;
         self.setup.keeps_forwarding = false;
         self.begin_and_end(0)?;
+        left::soon(|| self.no_further_control())?;
         self.starts.sort_unstable();
         let [starting, working, ending] = self.kills;
         Ok(format!(

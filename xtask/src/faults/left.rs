@@ -1,10 +1,12 @@
 //! What a process has left behind in its namespace.
 
-use super::daemon::Setup;
+use super::daemon::{SENDING, Setup};
 use super::network::{Network, now, pause, run};
 use super::subject::{Middle, Subject};
+use seamline_host::bpf::{AttachedTo, attached};
 use seamline_host::namespace::{Identity, Namespace};
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 
 /// How the kernel calls the programs that forward without an agent.
 const FALLBACK: &str = "seamline-fallback";
@@ -30,6 +32,7 @@ pub(super) fn fallbacks(network: &Network) -> Result<[usize; 2], String> {
 /// Nothing that changes what happens to packets may be there now, but the kernel's forwarding between the interfaces of a bridge.
 pub(super) fn after_kill(network: &Network, setup: &Setup) -> Result<(), String> {
     soon(|| no_process(network, setup.subject))?;
+    soon(|| no_programs(network, setup))?;
     match setup.subject.middle(false) {
         Middle::Agent => {
             let found = fallbacks(network)?;
@@ -49,6 +52,7 @@ pub(super) fn after_kill(network: &Network, setup: &Setup) -> Result<(), String>
 /// Nothing at all may be there now, but what the process was told to leave.
 pub(super) fn after_end(network: &Network, setup: &Setup) -> Result<(), String> {
     no_process(network, setup.subject)?;
+    soon(|| no_programs(network, setup))?;
     match setup.subject.middle(false) {
         Middle::Agent => {
             let (found, expected) = (fallbacks(network)?, usize::from(setup.keeps_forwarding));
@@ -71,7 +75,7 @@ pub(super) fn after_end(network: &Network, setup: &Setup) -> Result<(), String> 
     whole_metrics(setup)
 }
 
-fn soon(check: impl Fn() -> Result<(), String>) -> Result<(), String> {
+pub(super) fn soon(check: impl Fn() -> Result<(), String>) -> Result<(), String> {
     let begun = now();
     loop {
         match check() {
@@ -82,12 +86,32 @@ fn soon(check: impl Fn() -> Result<(), String>) -> Result<(), String> {
 }
 
 fn no_process(network: &Network, subject: Subject) -> Result<(), String> {
-    let host = if subject.is_at_mobile_host() { &network.mobile } else { &network.middle };
-    let found = processes(host).map_err(|error| format!("/proc: {error}"))?;
+    let found = processes(subject.host(network)).map_err(|error| format!("/proc: {error}"))?;
     match found.is_empty() {
         true => Ok(()),
         false => Err(format!("processes are left: {}", found.join(", "))),
     }
+}
+
+/// Where a sender attaches them.
+fn no_programs(network: &Network, setup: &Setup) -> Result<(), String> {
+    let Some(cgroup) = setup.cgroup() else { return Ok(()) };
+    let count = || {
+        let at_cgroup = attached(AttachedTo::Cgroup(&File::open(cgroup)?))?;
+        let interface = network.fixed.within(|| attached(AttachedTo::Interface(SENDING)))?;
+        Ok([at_cgroup, interface])
+    };
+    match count().map_err(|error: io::Error| format!("looking for programs: {error}"))? {
+        [0, 0] => Ok(()),
+        found => Err(format!("programs at the cgroup and the interface: {found:?}")),
+    }
+}
+
+/// The kernel's names of all congestion controls of senders that a process, or a connection, holds.
+pub(super) fn congestion_controls() -> Result<Vec<String>, String> {
+    let path = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let names = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    Ok(names.split_whitespace().filter(|name| name.starts_with("seamline")).map(str::to_owned).collect())
 }
 
 fn processes(host: &Namespace) -> std::io::Result<Vec<String>> {

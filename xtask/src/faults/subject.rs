@@ -1,5 +1,8 @@
 //! What is put under stress.
 
+use super::network::Network;
+use seamline_host::namespace::Namespace;
+
 /// An agent or a daemon, or nothing at all in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Subject {
@@ -9,6 +12,7 @@ pub(super) enum Subject {
     ObtcpMobileRouter,
     Split,
     Mobile,
+    Sender,
 }
 
 /// What forwards between both hosts.
@@ -23,7 +27,8 @@ pub(super) enum Middle {
 }
 
 impl Subject {
-    pub(super) const ALL: [Subject; 6] = [
+    /// Those that take turns in episodes: connections through them, or next to them.
+    pub(super) const IN_TURN: [Subject; 6] = [
         Subject::Snoop,
         Subject::ElnAck,
         Subject::ObtcpBaseStation,
@@ -36,15 +41,19 @@ impl Subject {
     pub(super) fn middle(self, without: bool) -> Middle {
         match self {
             Subject::Split => Middle::Router,
-            Subject::Mobile => Middle::Bridge,
+            Subject::Mobile | Subject::Sender => Middle::Bridge,
             _ if without => Middle::Bridge,
             _ => Middle::Agent,
         }
     }
 
-    /// Whether it runs on the mobile host.
-    pub(super) fn is_at_mobile_host(self) -> bool {
-        self == Subject::Mobile
+    /// Where it runs.
+    pub(super) fn host(self, network: &Network) -> &Namespace {
+        match self {
+            Subject::Mobile => &network.mobile,
+            Subject::Sender => &network.fixed,
+            _ => &network.middle,
+        }
     }
 
     /// Whether connections end with it: both their halves are its own.
@@ -61,6 +70,7 @@ impl Subject {
             Subject::ObtcpMobileRouter => &["agent", "obtcp", "--role", "mobile-router"],
             Subject::Split => &["agent", "split"],
             Subject::Mobile => &["mobile"],
+            Subject::Sender => &["sender"],
         }
     }
 }
@@ -74,6 +84,7 @@ impl std::fmt::Display for Subject {
             Subject::ObtcpMobileRouter => "obtcp-mobile-router",
             Subject::Split => "split",
             Subject::Mobile => "mobile",
+            Subject::Sender => "sender",
         })
     }
 }

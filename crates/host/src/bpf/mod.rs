@@ -2,9 +2,11 @@
 //! that they share with this process.
 #![expect(unsafe_code, reason = "no safe wrapper for the system call bpf")]
 
+mod attached;
 mod program;
 mod shared_words;
 
+pub use attached::{AttachedTo, attached};
 pub use program::{Function, Label, Operation, Program, Register, Width};
 pub use shared_words::SharedWords;
 
