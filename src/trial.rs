@@ -20,8 +20,9 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The server runs 'seamline load serve'. The commands are for 'sh -c', for example:\n  \
-    seamline trial SERVER --out trial --on 'ssh gateway systemctl start seamline-agent-help' \\\n      \
-    --off 'ssh gateway systemctl start seamline-agent-dry'"
+    seamline trial SERVER --out trial \\\n      \
+    --on 'ssh gateway seamline-host agent resume --control /run/seamline/agent.sock' \\\n      \
+    --off 'ssh gateway seamline-host agent pause --control /run/seamline/agent.sock'"
 )]
 pub(crate) struct Arguments {
     /// The server's name or address
@@ -31,11 +32,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PORT", default_value_t = PORT)]
     port: u16,
     /// The command that switches help on
-    #[arg(long, value_name = "COMMAND", required_unless_present = "again")]
+    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["again", "agent"])]
     on: Option<String>,
     /// The command that switches it off
-    #[arg(long, value_name = "COMMAND", required_unless_present = "again")]
+    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["again", "agent"])]
     off: Option<String>,
+    /// Instead of commands: the agent on this host that listens at this socket (its --control) is paused and resumed
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["on", "off"])]
+    agent: Option<PathBuf>,
     /// Store all periods in this directory, next to earlier ones, with a page and figures; an interrupted trial continues
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -112,8 +116,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 impl Arguments {
     fn trial(&self) -> Result<Trial, Failure> {
-        let given = (&self.server, &self.on, &self.off);
-        let (Some(server), Some(on), Some(off)) = given else { unreachable!("clap requires them") };
+        let switch = match (&self.agent, &self.on, &self.off) {
+            (Some(socket), ..) => Switch::Agent(socket.clone()),
+            (None, Some(on), Some(off)) => Switch::Commands { on: on.clone(), off: off.clone() },
+            _ => unreachable!("clap requires them"),
+        };
+        let Some(server) = &self.server else { unreachable!("clap requires it") };
         let shape = Shape {
             period_ms: self.period.as_millis(),
             settle_ms: self.settle.as_millis(),
@@ -128,7 +136,6 @@ impl Arguments {
                 self.period, self.settle, self.slot
             )));
         }
-        let switch = Switch { on: on.clone(), off: off.clone() };
         Ok(Trial { server: resolve(server, self.port)?, switch, shape })
     }
 }

@@ -93,6 +93,10 @@ fn what_cannot_be_measured_is_said() {
     let folder = folder();
     let bare = ["trial", "127.0.0.1", "--out", "out"];
     assert_contains(&refuses(&bare, folder.path()), &["--on <COMMAND>", "--off <COMMAND>"]);
+    let nobody = ["trial", "127.0.0.1", "--out", "out", "--agent", "no.sock"];
+    let output = support::seamline(&nobody, folder.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert_contains(stderr(&output), &["no.sock"]);
     let short: Vec<&str> =
         arguments("1", "1").into_iter().map(|it| if it == "200 ms" { "600 ms" } else { it }).collect();
     assert_contains(&refuses(&short, folder.path()), &["--period 1 s", "--slot (600 ms)"]);

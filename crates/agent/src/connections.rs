@@ -126,6 +126,7 @@ impl<A, L> Slot<A, L> {
 pub struct Connections<A = NodeId, L = ()> {
     limits: Limits,
     is_confirming: bool,
+    only_from_beginning: bool,
     measuring: Option<Measuring>,
     inside_tunnels: bool,
     make: ConnectionMaker,
@@ -156,6 +157,7 @@ impl<A: End, L: Copy> Connections<A, L> {
         Connections {
             limits: Limits { connections: limits.connections.min(Place::MOST), ..limits },
             is_confirming: false,
+            only_from_beginning: false,
             measuring: None,
             inside_tunnels: false,
             make,
@@ -183,6 +185,13 @@ impl<A: End, L: Copy> Connections<A, L> {
     #[must_use]
     pub fn confirming(mut self) -> Self {
         self.is_confirming = true;
+        self
+    }
+
+    /// For real networks: leave connections alone whose beginning has not been seen.
+    #[must_use]
+    pub fn only_from_beginning(mut self) -> Self {
+        self.only_from_beginning = true;
         self
     }
 

@@ -62,6 +62,8 @@ EngineCounters {
     counter "unknown" unknown: u64,
     /// Segments and messages given to the agent.
     counter "shown" shown: u64,
+    /// Frames forwarded unchanged because help was switched off.
+    counter "paused_frames" paused_frames: u64,
     /// Frames forwarded with changes.
     counter "changed" changed: u64,
     /// Frames created or retransmitted by the agent.
@@ -116,6 +118,8 @@ pub struct Engine {
     room: Vec<u8>,
     /// Some of those for which there was no room, since the caller asked.
     no_room: Vec<Flow>,
+    is_paused: bool,
+    has_paused: bool,
 }
 
 /// A frame with an IP packet.
@@ -138,7 +142,7 @@ impl Engine {
     /// One that has seen nothing.
     pub fn new(settings: Settings) -> Self {
         Engine {
-            connections: connections(&settings),
+            connections: connections(&settings, false),
             out: Outbox::new(),
             counters: EngineCounters::default(),
             handed_over: HandOverCounters::default(),
@@ -148,6 +152,8 @@ impl Engine {
             longest: [usize::from(u16::MAX); 2],
             room: Vec::new(),
             no_room: Vec::new(),
+            is_paused: false,
+            has_paused: false,
             settings,
         }
     }
@@ -194,8 +200,27 @@ impl Engine {
         }
     }
 
+    /// Switch help off: all connections are forgotten, and frames leave as they came. Or on again, for connections that begin from then on:
+    /// of the others too little is known. Returns whether that changed anything.
+    pub fn set_paused(&mut self, is_paused: bool) -> bool {
+        if std::mem::replace(&mut self.is_paused, is_paused) == is_paused {
+            return false;
+        }
+        self.has_paused = true;
+        self.release();
+        true
+    }
+    /// Whether help is switched off.
+    pub fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
     /// A frame comes in. What is to leave is put behind what is in `sent` already.
     pub fn pass<'f>(&mut self, now: Instant, from: Side, frame: &'f [u8], sent: &mut Outgoing<'f>) {
+        if self.is_paused {
+            self.counters.paused_frames += 1;
+            return sent.pass(from.other(), frame);
+        }
         let Some(received) = self.receive(from, frame) else {
             self.counters.not_ip += 1;
             return sent.pass(from.other(), frame);
@@ -239,7 +264,7 @@ impl Engine {
     pub fn release(&mut self) {
         self.before = self.agent_counters();
         self.measured_before = self.measurements();
-        self.connections = connections(&self.settings);
+        self.connections = connections(&self.settings, self.has_paused);
         self.arrivals.clear();
     }
 
@@ -355,10 +380,12 @@ impl Engine {
     }
 }
 
-fn connections(settings: &Settings) -> Connections<Address, LinkHeader> {
+/// With those only whose beginning is seen, or with all.
+fn connections(settings: &Settings, only_from_beginning: bool) -> Connections<Address, LinkHeader> {
     let Settings { kind, parameters, .. } = settings;
     let connections = Connections::new(parameters.limits, (kind.connection)(parameters));
-    connections.confirming().measuring(!settings.is_dry)
+    let connections = connections.confirming().measuring(!settings.is_dry);
+    if only_from_beginning { connections.only_from_beginning() } else { connections }
 }
 
 impl Received<'_> {

@@ -56,6 +56,8 @@ BridgeCounters {
     counter "kernel_forwarded" kernel_forwarded: u64,
     /// 1 while the guard forwards.
     gauge "bypass" is_bypassed: bool,
+    /// 1 while help is switched off (`agent pause`).
+    gauge "paused" is_paused: bool,
 }
 }
 

@@ -228,6 +228,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shared_is_there_for_what_is_executed() {
+        let thread = thread::spawn(|| {
+            let raw = status("CapPrm") & 1 << Capability::CAP_NET_RAW.index();
+            share_capabilities(&[Capability::CAP_NET_RAW]).unwrap();
+            let sets = ["CapPrm", "CapEff", "CapInh", "CapAmb"];
+            assert_eq!((sets.map(status), status("NoNewPrivs")), ([raw; 4], 1));
+        });
+        thread.join().expect("the checks hold");
+    }
+
+    #[test]
     fn what_is_given_up_is_gone_and_the_rest_works() {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let confined = thread::spawn(move || {

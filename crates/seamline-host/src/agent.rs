@@ -26,9 +26,10 @@ Signals:
 
 Exit codes:
   0  ended by such a signal; with hand-over: the state was delivered;
-     with status: it was shown
+     with pause and resume: help is off, or on; with status: it was
+     shown
   1  it could not start or continue; with hand-over: the state was not
-     delivered; with status: no agent answers
+     delivered; with pause, resume and status: no agent answers
   2  invalid arguments or configuration, or an interface or a host that
      is not set up for the agent
 
@@ -51,8 +52,19 @@ pub(crate) struct Arguments {
 enum Request {
     /// Report to the agent of a base station that mobile hosts have left; it sends its state of their connections to their new agent
     HandOver(HandOverArguments),
+    /// Switch the help of a running agent off: frames pass as they are, and nothing is known of their connections
+    Pause(ControlArguments),
+    /// Switch it on again, for connections that begin from then on
+    Resume(ControlArguments),
     /// Show what a running agent does, from its metrics
     Status(StatusArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct ControlArguments {
+    /// The socket of the agent (its --control)
+    #[arg(long, value_name = "PATH")]
+    control: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
@@ -69,9 +81,8 @@ struct StatusArguments {
 
 #[derive(Debug, clap::Args)]
 struct HandOverArguments {
-    /// The socket of the agent (its --control)
-    #[arg(long, value_name = "PATH")]
-    control: PathBuf,
+    #[command(flatten)]
+    agent: ControlArguments,
     /// The address of the agent at the new base station (its --hand-over-at)
     #[arg(long, value_name = "ADDRESS:PORT")]
     to: SocketAddr,
@@ -112,7 +123,7 @@ struct AgentArguments {
     /// Do not run before other programs on this host; packets then wait while those run
     #[arg(long)]
     normal_priority: bool,
-    /// The Unix socket for 'seamline-host agent hand-over' (snoop; obtcp at a base station)
+    /// The Unix socket for 'seamline-host agent pause', 'resume' and 'hand-over' (not split)
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
     /// Accept the state of connections from agents at other base stations at this address, over TCP (snoop; obtcp at a base station)
@@ -169,6 +180,8 @@ impl From<ObtcpRole> for Role {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match arguments {
         Arguments { request: Some(Request::HandOver(request)), .. } => hand_over(request),
+        Arguments { request: Some(Request::Pause(agent)), .. } => order(agent, "pause"),
+        Arguments { request: Some(Request::Resume(agent)), .. } => order(agent, "resume"),
         Arguments { request: Some(Request::Status(request)), .. } => {
             show(&request.how, request.json, || request.metrics.read().map_err(unanswered))
         }
@@ -187,7 +200,12 @@ fn unanswered(error: io::Error) -> io::Error {
 
 fn hand_over(request: &HandOverArguments) -> Outcome {
     let hosts: String = request.hosts.iter().map(|host| format!(" {host}")).collect();
-    let answer = ask(&request.control, &format!("hand-over {}{hosts}", request.to)).map_err(failure)?;
+    order(&request.agent, &format!("hand-over {}{hosts}", request.to))
+}
+
+/// Send a running agent a command, and print what it has done.
+fn order(agent: &ControlArguments, command: &str) -> Outcome {
+    let answer = ask(&agent.control, command).map_err(failure)?;
     match answer.strip_prefix("ok ") {
         Some(done) => print(&format!("{done}\n")),
         None => Err(Failure::Runtime(answer.trim_start_matches("error: ").to_owned())),
@@ -251,11 +269,11 @@ fn renamed(old: &str, role: &str) -> Failure {
 
 /// Only agents that keep packets for a base station's hosts can hand anything over.
 fn refuse_hand_over(arguments: &AgentArguments) -> Outcome {
-    if arguments.control.is_none() && arguments.hand_over_at.is_none() {
+    if arguments.hand_over_at.is_none() {
         return Ok(());
     }
     Err(Failure::Input(
-        "--control and --hand-over-at are for agents of base stations that keep packets: snoop, and obtcp --role base-station"
+        "--hand-over-at is for agents of base stations that keep packets: snoop, and obtcp --role base-station"
             .to_owned(),
     ))
 }
@@ -272,7 +290,7 @@ fn run_bridge(arguments: &AgentArguments, name: &str, role: Role, can_hand_over:
     if let Some(path) = &arguments.config {
         read_bridge(path, &text(path)?, kind, &mut parameters).map_err(|errors| invalid(&errors))?;
     }
-    let hands_over = arguments.control.is_some() || arguments.hand_over_at.is_some();
+    let hands_over = can_hand_over && (arguments.control.is_some() || arguments.hand_over_at.is_some());
     let for_hand_over = if hands_over { most_hand_over_memory(&parameters) } else { 0 };
     print_memory(most_memory(kind, &parameters).saturating_add(for_hand_over), parameters.limits.connections);
     let settings = Settings { is_dry: arguments.dry_run, ..Settings::new(kind, parameters) };
@@ -306,6 +324,10 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
             );
             return Err(Failure::Input(why));
         }
+    }
+    if arguments.control.is_some() {
+        let why = "--control is for agents between two interfaces of a bridge: connections that are split can be neither handed over nor left to their ends";
+        return Err(Failure::Input(why.to_owned()));
     }
     let mut settings = Split::default();
     if let Some(path) = &arguments.config {

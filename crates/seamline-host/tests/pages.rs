@@ -22,7 +22,7 @@ fn completions_and_pages_know_every_subcommand() {
     assert_contains(&script, &commands);
     let written = output_of(HOST, &["man", "pages"], folder.path());
     let main_page = page(folder.path(), "seamline-host");
-    for command in commands.into_iter().chain(["agent-hand-over"]) {
+    for command in commands.into_iter().chain(["agent-hand-over", "agent-pause", "agent-resume"]) {
         let name = format!("seamline-host-{command}");
         assert_contains(&written, &[&format!("pages/{name}.1\n")]);
         assert!(command.contains("-") || main_page.contains(&format!("{name}(1)")), "{main_page}");

@@ -116,6 +116,10 @@ impl<A: End, L: Copy> Connections<A, L> {
             }
         }
         let is_new = self.find(key).is_none();
+        let begins = flags.contains(Flags::SYN) && !flags.contains(Flags::ACK);
+        if is_new && self.only_from_beginning && !begins {
+            return Admission::Unknown;
+        }
         let Some(index) = self.find_or_begin(now, key) else {
             self.counters.unknown += 1;
             self.note_passed(now, key, PassedSyn::shown_by(segment));

@@ -33,11 +33,12 @@ const OF_SCALES: &str = ".guard.directions.shift";
 
 /// What is set once and stays; handovers and tunnels, which have tests of their own; the inside of endpoints, and what follows a reset; and what a kind has only
 /// because another one needs it.
-const CONSTANT: [&str; 34] = [
+const CONSTANT: [&str; 35] = [
     " .measuring",
     ".measuring.acts",
     ".inside_tunnels",
     ".is_confirming",
+    ".only_from_beginning",
     ".limits.bytes",
     ".limits.connections",
     ".limits.idle",

@@ -4,19 +4,25 @@ use super::{Downloads, Period, Shape, Trial, has_help};
 use crate::load::{Fetch, Request, Summary, Timeline, What};
 use crate::process::Process;
 use crate::run::RunError;
+use seamline_host::control::ask;
 use seamline_lab::clock::monotonic;
 use seamline_wire::{Duration, Instant};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-/// Commands that switch help on and off, for `sh -c`.
+/// What switches help on and off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switch {
-    /// On.
-    pub on: String,
-    /// Off.
-    pub off: String,
+pub enum Switch {
+    /// Commands for `sh -c`.
+    Commands {
+        /// On.
+        on: String,
+        /// Off.
+        off: String,
+    },
+    /// An agent on this host, by the path of its control socket.
+    Agent(PathBuf),
 }
 
 /// A switch takes no longer.
@@ -28,18 +34,32 @@ impl Switch {
     /// Switch.
     ///
     /// # Errors
-    /// When the command fails, or takes longer than a minute; or `stop` was set.
+    /// When the command fails, or takes longer than a minute; when the agent does not answer; or `stop` was set.
     pub fn turn(&self, on: bool, stop: &AtomicBool) -> Result<(), RunError> {
-        let command = if on { &self.on } else { &self.off };
-        let failed = |why: &str| RunError::Failed(format!("the command '{command}' failed: {}", why.trim()));
-        let arguments = ["-c".to_owned(), command.clone()];
-        let process = Process::start(Path::new("/bin/sh"), &arguments, Path::new("."), None);
-        let ended = process.and_then(|process| process.wait(LONGEST_SWITCH, stop));
-        match ended.map_err(|error| failed(&error.to_string()))? {
-            None => Err(RunError::Stopped),
-            Some(ended) if !ended.success => Err(failed(&ended.errors)),
-            Some(_) => Ok(()),
+        match self {
+            Switch::Commands { on: command, .. } if on => run(command, stop),
+            Switch::Commands { off: command, .. } => run(command, stop),
+            Switch::Agent(socket) => {
+                let command = if on { "resume" } else { "pause" };
+                let answer = ask(socket, command).map_err(|error| RunError::Failed(error.to_string()))?;
+                match answer.starts_with("ok ") {
+                    true => Ok(()),
+                    false => Err(RunError::Failed(format!("the agent refuses `{command}`: {answer}"))),
+                }
+            }
         }
+    }
+}
+
+fn run(command: &str, stop: &AtomicBool) -> Result<(), RunError> {
+    let failed = |why: &str| RunError::Failed(format!("the command '{command}' failed: {}", why.trim()));
+    let arguments = ["-c".to_owned(), command.to_owned()];
+    let process = Process::start(Path::new("/bin/sh"), &arguments, Path::new("."), None);
+    let ended = process.and_then(|process| process.wait(LONGEST_SWITCH, stop));
+    match ended.map_err(|error| failed(&error.to_string()))? {
+        None => Err(RunError::Stopped),
+        Some(ended) if !ended.success => Err(failed(&ended.errors)),
+        Some(_) => Ok(()),
     }
 }
 

@@ -337,6 +337,11 @@ impl<'a> Worker<'a> {
                 What::HandOut(hosts, answer) => {
                     let _ = answer.try_send(self.engine.hand_out(&hosts));
                 }
+                What::Pause(is_paused, answer) => {
+                    let _ = answer.try_send(self.engine.set_paused(is_paused));
+                }
+                // Without an answer the asking thread takes it for refused.
+                What::TakeIn(..) if self.engine.is_paused() => {}
                 What::TakeIn(handed, answer) => {
                     let _ = answer.try_send(self.engine.take_in(now, &handed, &mut self.outgoing));
                 }
@@ -461,6 +466,7 @@ impl<'a> Worker<'a> {
                     + self.fallback.as_ref().map_or(0, Fallback::forwarded),
                 kernel_forwarded: self.fallback.as_ref().map_or(0, Fallback::not_shown),
                 is_bypassed: shared.bypass.load(Ordering::Relaxed),
+                is_paused: self.engine.is_paused(),
             },
         }
     }

@@ -83,6 +83,7 @@ const ROWS: &[Row] = &[
     Counter("  sent again", "split_retransmitted_segments_total{side=\"wired\"}"),
     Head("forwarded without the agent", Columns::Numbers),
     Counter("nothing for it to do: by the kernel", "kernel_forwarded_total"),
+    Counter("help switched off", "paused_frames_total"),
     Counter("overload", "overload_total"),
     Counter("times others had to forward", "bypasses_total"),
     Counter("frames that they forwarded", "bypassed_total"),
@@ -133,6 +134,9 @@ fn state(it: &Scrape) -> String {
         if is(&keyed("interface_running", name), 0.0) {
             troubles.push(format!("{name} is down"));
         }
+    }
+    if is("paused", 1.0) {
+        troubles.push("help is switched off (agent resume)".to_owned());
     }
     if is("bypass", 1.0) {
         troubles.push("the guard forwards, nothing is helped".to_owned());

@@ -21,6 +21,8 @@ pub(in crate::system) struct Job {
 pub(in crate::system) enum What {
     HandOut(Vec<IpAddr>, SyncSender<Vec<Handed>>),
     TakeIn(Handed, SyncSender<TakenIn>),
+    /// Switch help off, or on again; whether that changed anything.
+    Pause(bool, SyncSender<bool>),
 }
 
 /// Each asking thread has one job at a time.
@@ -71,6 +73,10 @@ impl Asker {
     }
     pub(super) fn take_in(&self, handed: Handed, until: Instant) -> io::Result<TakenIn> {
         self.ask(until, |answer| What::TakeIn(handed, answer))
+    }
+
+    pub(super) fn pause(&self, is_paused: bool, until: Instant) -> io::Result<bool> {
+        self.ask(until, |answer| What::Pause(is_paused, answer))
     }
 
     fn ask<T>(&self, until: Instant, what: impl FnOnce(SyncSender<T>) -> What) -> io::Result<T> {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// How connections are handed over; by default not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandOver {
-    /// The Unix socket for reports of which hosts have left, and for which base station.
+    /// The Unix socket for commands: reports of which hosts have left, and for which base station; and to switch help off and on.
     pub control: Option<PathBuf>,
     /// The address at which this agent accepts hand-overs from other base stations.
     pub at: Option<SocketAddr>,

@@ -1,4 +1,5 @@
-//! Takes reports of hosts that have left, and sends their cached packets to the agent that serves them now.
+//! Takes commands: to switch help off and on, and reports of hosts that have left, whose cached packets it sends to the agent that serves
+//! them now.
 
 use super::{Asker, HandOver, TIMEOUT};
 use crate::handed::{ANSWER, BEGINNING, Handed, TakenIn};
@@ -15,7 +16,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The thread that takes the reports.
+/// The thread that takes the commands.
 #[derive(Debug)]
 pub(in crate::system) struct HandingOut {
     control: Option<Control>,
@@ -50,8 +51,14 @@ impl HandingOut {
     }
 
     fn apply(&self, text: &str, shared: &Shared, log: &LogSender) -> io::Result<String> {
+        match text.trim() {
+            "pause" => return self.pause(true, log),
+            "resume" => return self.pause(false, log),
+            _ => {}
+        }
         let Some((to, hosts)) = read(text) else {
-            return Err(io::Error::other("unknown command; expected: hand-over ADDRESS:PORT HOST..."));
+            let expected = "pause; resume; hand-over ADDRESS:PORT HOST...";
+            return Err(io::Error::other(format!("unknown command; expected: {expected}")));
         };
         let begun = clock::monotonic();
         let named = text.split_whitespace().skip(2).collect::<Vec<_>>().join(" ");
@@ -74,6 +81,15 @@ impl HandingOut {
         };
         log.send(line.shown("to", to).with("hosts", named).with("took_ms", took));
         done.map(|done| done.to_string())
+    }
+
+    fn pause(&self, is_paused: bool, log: &LogSender) -> io::Result<String> {
+        let has_changed = self.asker.pause(is_paused, clock::monotonic() + TIMEOUT)?;
+        let state = if is_paused { "paused" } else { "resumed" };
+        if has_changed {
+            log.send(Line::new(state));
+        }
+        Ok(format!("{}{state}", if has_changed { "" } else { "already " }))
     }
 
     fn hand_over(
