@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask help` lists them.
 
 mod bench_peers;
+mod coverage;
 #[cfg(target_os = "linux")]
 mod faults;
 mod oracle;
@@ -37,6 +38,8 @@ enum Chore {
     /// Kill agents and daemons at random moments; nothing stays behind that breaks traffic or the next start (root)
     #[cfg(target_os = "linux")]
     Kills(faults::KillOptions),
+    /// Print which lines of each crate the fuzz targets reach, from their corpora and damaged copies of them
+    Coverage(coverage::Options),
     /// Run packetdrill's scripts in a guest, against its kernel
     #[command(hide = true)]
     PacketdrillGuest(packetdrill::GuestOptions),
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Chore::Soak(options) => faults::soak(&options),
         #[cfg(target_os = "linux")]
         Chore::Kills(options) => faults::kills(&options),
+        Chore::Coverage(options) => coverage::run(&options),
         Chore::PacketdrillGuest(options) => packetdrill::run_in_guest(&options),
         Chore::BenchSide(options) => bench_peers::run_side(&options).map(|()| true),
     };

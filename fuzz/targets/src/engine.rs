@@ -1,9 +1,11 @@
 //! Frames through an agent that has seen handshakes.
 
 use crate::frames::{CONNECTIONS, Ends, Input, KINDS, check_payload, ip, kinds, segment};
-use seamline_agent::{Limits, Parameters, Side};
+use seamline_agent::{Bits, ElnAckParameters, Limits, Parameters, Side};
 use seamline_bridge::{Engine, Handed, Outgoing, Settings};
-use seamline_wire::{Duration, Flags, Instant, SackBlock, Segment, SequenceNumber, Timestamps};
+use seamline_wire::{
+    Duration, Flags, Instant, Loss, LossCause, Losses, Mark, SackBlock, Segment, SequenceNumber, Timestamps,
+};
 
 /// So few that both are reached.
 const LIMITS: Limits = Limits { connections: 6, bytes: 16 << 10, idle: Duration::from_secs(60) };
@@ -15,7 +17,12 @@ pub(crate) fn check(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let choice = input.byte();
     let kind = KINDS[usize::from(choice) % KINDS.len()];
-    let settings = kinds::settings(kind, Parameters { limits: LIMITS, ..Parameters::default() });
+    let mut parameters = Parameters { limits: LIMITS, ..Parameters::default() };
+    if choice & 0x20 != 0 {
+        parameters.eln_ack =
+            ElnAckParameters { bits: Bits::One, lists_losses: true, ..ElnAckParameters::default() };
+    }
+    let settings = kinds::settings(kind, parameters);
     let settings = Settings { is_dry: choice & 0x80 != 0, ..settings };
     let mut rig = Rig {
         engine: Engine::new(settings),
@@ -34,6 +41,17 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     rig.engine.release();
     rig.check();
+}
+
+/// Up to seven; a segment takes fewer.
+fn losses(input: &mut Input<'_>) -> Losses {
+    let count = input.byte() % 8;
+    let loss = |_| {
+        let offset = u32::from(input.byte()) * 50;
+        let cause = if input.byte() & 1 == 0 { LossCause::Congestion } else { LossCause::Air };
+        Loss { offset, cause }
+    };
+    (0..count).map(loss).collect()
 }
 
 /// What one end of a connection has sent.
@@ -116,6 +134,7 @@ impl Rig {
             }
             _ => match input.byte() {
                 0 => self.engine.release(),
+                u8::MAX => drop(self.engine.set_paused(!self.engine.is_paused())),
                 host => self.stranger(host, input.byte()),
             },
         }
@@ -134,7 +153,7 @@ impl Rig {
         }
     }
 
-    /// The mobile host has some of it, and lists more.
+    /// The mobile host has some of it, and lists more, or lists what is lost.
     fn acknowledge(&mut self, number: usize, input: &mut Input<'_>) {
         let behind = u32::from(input.byte()) * 50;
         let mut it = self.acknowledgment(number, Side::Wireless);
@@ -144,6 +163,9 @@ impl Rig {
         for _ in 0..blocks % 4 {
             let left = it.acknowledgment + u32::from(input.byte()) * 50;
             it.sack.push(SackBlock { left, right: left + u32::from(input.byte()) * 50 });
+        }
+        if blocks & 0x40 != 0 {
+            it.mark = Some(Mark::Losses(losses(input)));
         }
         if blocks & 0x80 != 0 {
             it.timestamps = Some(Timestamps { value: input.word(), echo: input.word() });

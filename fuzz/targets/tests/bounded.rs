@@ -47,7 +47,7 @@ fn check(target: &Target, bytes: &[u8], what: &str) {
     }
 }
 
-/// Of a target: its corpus, then so many damaged copies.
+/// Of a target, whose test has its name: its corpus, then so many damaged copies.
 fn run(name: &str, iterations: u64) {
     run_with(name, &corpus(name), iterations);
 }
@@ -65,35 +65,43 @@ fn run_with(name: &str, corpus: &[(PathBuf, Vec<u8>)], iterations: u64) {
     }
 }
 
+/// Frames through agents that have seen handshakes.
 #[test]
-fn frames_through_agents_that_have_seen_handshakes() {
+fn engine() {
     run("engine", 3000);
 }
 
+/// Records of connections.
 #[test]
-fn records_of_connections() {
+fn hand_over() {
     run("hand_over", 5000);
 }
 
+/// Requests for counters.
 #[test]
-fn requests_for_counters() {
+fn http() {
     run("http", 20_000);
 }
 
+/// Messages of the kernel about interfaces.
 #[test]
-fn messages_of_the_kernel_about_interfaces() {
+fn netlink() {
     run("netlink", 50_000);
 }
 
+/// Recordings of networks.
 #[test]
-fn recordings() {
+fn recording() {
     run("recording", 3000);
 }
 
-/// Those of the repository, too.
+/// Scenarios: those of the repository, the one with every key, and those that are refused, too.
 #[test]
-fn scenarios() {
-    let all = [corpus("scenario"), files(Path::new("../../scenarios"))].concat();
+fn scenario() {
+    let folders = ["../../scenarios", "../../crates/scenario/tests", "../../crates/scenario/tests/bad"];
+    let mut all = corpus("scenario");
+    all.extend(folders.iter().flat_map(|folder| files(Path::new(folder))));
+    all.retain(|(path, _)| path.extension().is_some_and(|it| it == "toml"));
     run_with("scenario", &all, 1000);
 }
 
@@ -102,8 +110,9 @@ fn settings() {
     run("settings", 3000);
 }
 
+/// Answers of the kernel about connections.
 #[test]
-fn answers_of_the_kernel_about_connections() {
+fn sock_diag() {
     run("sock_diag", 50_000);
 }
 
