@@ -100,7 +100,7 @@ inside bash -euc '
     install -D -m 644 seamline.tmpfiles /etc/tmpfiles.d/seamline.conf && systemd-tmpfiles --create seamline.conf
     install -m 644 seamline-mobile.toml /etc/
     mkdir -p /etc/default
-    printf "%s\n" AGENT=snoop IN=eth0 OUT=eth1 "OPTIONS=\"--metrics 127.0.0.1:9477\"" >/etc/default/seamline-agent
+    printf "%s\n" AGENT=snoop IN=eth0 OUT=eth1 "OPTIONS=\"--metrics 127.0.0.1:9477 --control /run/seamline/agent.sock\"" >/etc/default/seamline-agent
     printf "%s\n" IN=wired OUT=air "OPTIONS=\"--metrics /var/lib/seamline/split.prom\"" >/etc/default/seamline-split
     cgroup=$(sed -n "s/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p" /proc/mounts)
     printf "%s\n" "CGROUP=$cgroup/system.slice" "OPTIONS=\"--interface phone\"" >/etc/default/seamline-sender
@@ -146,6 +146,17 @@ check() {
     check_rights "$unit" "$process"
     # A part that does not work here is a warning.
     ! inside journalctl --quiet --unit "seamline-$unit" --grep warning || fail "seamline-$unit works in part only"
+
+    # Root asks, and the daemon answers as another user, who sees another /tmp.
+    case $unit in
+    agent)
+        for order in pause resume; do
+            inside "$folder/seamline-host" agent "$order" --control /run/seamline/agent.sock >/dev/null || fail "$unit does not $order"
+        done
+        inside "$folder/seamline-host" agent status | grep -q '^state: helping' || fail "$unit does not help"
+        ;;
+    mobile) inside "$folder/seamline-host" mobile --tell "down phone" >/dev/null || fail "$unit takes no notices" ;;
+    esac
 
     exposed=$(inside systemd-analyze security --no-pager --threshold=20 "seamline-$unit" | tail -1) || fail "$unit: $exposed"
     echo "$unit: ${exposed#* }"
