@@ -1,6 +1,8 @@
 //! `seamline-host sender`: handover notifications for the kernel's TCP.
 
 #[cfg(feature = "ebpf")]
+mod budget;
+#[cfg(feature = "ebpf")]
 mod live;
 
 use seamline_cli::Outcome;

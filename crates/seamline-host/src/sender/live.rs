@@ -1,6 +1,7 @@
 //! Running the programs until the user asks to stop.
 
 use super::Arguments;
+use super::budget::Budget;
 use seamline_cli::interrupt::Interrupt;
 use seamline_cli::{Failure, Outcome, note, print};
 use seamline_host::confinement::{Capability, keep_capabilities};
@@ -34,6 +35,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     warn_about(attached.off());
     let process = Process::new(&[], clock::wall());
     let mut journal = Journal::new(io::stdout(), Format::of_stdout(arguments.json));
+    let mut budget = Budget::new();
     let mut publishing = publisher.begin(|line| note("warning", line));
     let mut service = Service::ready(clock::monotonic());
     if !arguments.quiet {
@@ -46,7 +48,8 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         publishing.publish(now, || counters.metrics(&process));
         let events = attached.wait(CHECK_INTERVAL).map_err(failure)?;
         if !arguments.quiet {
-            journal.write(events.iter().map(|event| event.line().at(wall_of(event))));
+            let lines = events.iter().map(|event| event.line().at(wall_of(event)));
+            journal.write(budget.within(now, lines).into_iter());
         }
     }
     let counters = attached.counters().map_err(failure)?;
