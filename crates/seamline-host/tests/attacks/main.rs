@@ -52,13 +52,13 @@ fn attacks_on_a_download() {
             Attack::RecordedOnPath => assert!(it.marks > 3000, "{it:?}"),
         }
     }
-    // What changes nothing costs nothing. In 28 pairs it was 0.93 to 1.02.
+    // What changes nothing costs nothing. In 28 pairs it was 0.93 to 1.02, and 0.86 to 1.13 on a busy host.
     for attack in
         [Attack::DelayedFiveSeconds, Attack::DelayedPastNext, Attack::ReplayedOffPath, Attack::ForgedOffPath]
     {
         for [it, without] in pairs(&rounds, attack) {
             let ratio = it.goodput_mbit[0] / without.goodput_mbit[0];
-            assert!((0.8..1.25).contains(&ratio), "{attack}: {ratio}");
+            assert!((0.7..1.3).contains(&ratio), "{attack}: {ratio}");
         }
     }
 }
