@@ -5,10 +5,9 @@
 //! comes in goes out at the other interface, in the kernel. Programs and this number outlive the process: whether it is stopped, killed or
 //! hangs, packets are forwarded. The next agent at the same interfaces replaces the programs.
 //!
-//! What the agent need not see, a program at its socket keeps from it; it decides as the one at the interface does.
-//!
-//! A frame is forwarded either by the kernel or by the agent. Both decide by the same number: the kernel when the frame comes in, the
-//! agent when it reads the frame, by the time at which that came in.
+//! A frame is forwarded either by the kernel or by the agent: what the program at the interface forwards, another one at the agent's socket keeps
+//! from the agent. The kernel runs both when a frame comes in, one right after the other, and they decide by the same number. Only if the agent's
+//! thread says in between that it works again, within about a microsecond, neither forwards that frame.
 
 mod flows;
 mod programs;
@@ -23,7 +22,6 @@ use seamline_host::bpf::{SharedWords, classifier, filter};
 use seamline_host::netlink::classifiers::{attach, detach};
 use seamline_host::{Every, Line, explained};
 use seamline_wire::{Duration, Instant};
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::Ordering;
@@ -62,27 +60,18 @@ pub(super) struct Stall {
     until: Instant,
 }
 
-/// The stalls in which frames came that may still wait to be read.
+/// The stalls so far.
 #[derive(Debug, Default)]
 pub(super) struct Stalls {
-    known: VecDeque<Stall>,
+    newest: Option<Stall>,
     count: u64,
     reported: u64,
 }
 
 impl Stalls {
-    /// More are not remembered: before that many the queue of frames has been read.
-    const MOST: usize = 16;
-
     pub(super) fn note(&mut self, stall: Stall) {
         self.count += 1;
-        self.known.truncate(Stalls::MOST - 1);
-        self.known.push_front(stall);
-    }
-    /// Whether the kernel has forwarded what came in so long before now.
-    pub(super) fn cover(&self, now: Instant, waited: Duration) -> bool {
-        let arrived = Instant::from_nanos(now.as_nanos().saturating_sub(waited.as_nanos()));
-        self.known.iter().any(|stall| arrived > stall.from && arrived < stall.until)
+        self.newest = Some(stall);
     }
     /// How many there were.
     pub(super) fn count(&self) -> u64 {
@@ -91,7 +80,7 @@ impl Stalls {
     /// What the log says of those since it was asked last.
     pub(super) fn unreported(&mut self) -> Option<Line> {
         let new = self.count - std::mem::replace(&mut self.reported, self.count);
-        let newest = self.known.front().filter(|_| new > 0)?;
+        let newest = self.newest.filter(|_| new > 0)?;
         let lasted = newest.until.saturating_since(newest.from);
         Some(Line::new("resume").with("stalls", new).with("kernel_forwarded_for_ms", lasted.as_millis()))
     }

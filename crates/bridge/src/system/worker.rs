@@ -376,9 +376,6 @@ impl<'a> Worker<'a> {
         self.beat(now);
         let mut outgoing = std::mem::take(&mut self.outgoing);
         for (frame, waited) in self.batch.iter() {
-            if self.stalls.cover(now, waited) {
-                continue;
-            }
             if waited > OVERLOAD {
                 self.overload += 1;
                 self.engine.pass_by(now, side, frame, &mut outgoing);

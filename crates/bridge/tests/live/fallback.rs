@@ -33,17 +33,21 @@ impl Stream {
     fn during(net: &Net, something: impl FnOnce()) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
+        let socket = net.mobile.within(|| UdpSocket::bind(("10.77.0.2", RECOVERY_PORT.0))).unwrap();
         let listener = inside(&net.mobile, move || {
-            let socket = UdpSocket::bind(("10.77.0.2", RECOVERY_PORT.0)).unwrap();
             socket.set_read_timeout(Some(std::time::Duration::from_millis(200))).unwrap();
             let (mut came, mut room) = (BTreeMap::new(), [0; 8]);
-            while !stopped.load(Ordering::Relaxed) {
-                if socket.recv(&mut room).is_ok() {
-                    let number = u64::from_ne_bytes(room) as usize;
-                    came.entry(number).or_insert_with(Vec::new).push(micros());
+            // A busy host may not have read all that has come when nothing is sent any more.
+            loop {
+                match socket.recv(&mut room) {
+                    Ok(_) => {
+                        let number = u64::from_ne_bytes(room) as usize;
+                        came.entry(number).or_insert_with(Vec::new).push(micros());
+                    }
+                    Err(_) if stopped.load(Ordering::Relaxed) => return came,
+                    Err(_) => {}
                 }
             }
-            came
         });
         let stopped = Arc::clone(&stop);
         let sender = inside(&net.fixed, move || {
@@ -208,7 +212,7 @@ fn the_kernel_forwards_while_the_agent_is_stopped() {
         });
         let lost = stream.sent.len() - stream.came.len();
         println!("SIGSTOP: {lost} lost, {} twice", stream.came_twice());
-        if lost <= 3 && stream.came_twice() <= 3 { stream.longest_gap() } else { u64::MAX }
+        if lost <= 1 && stream.came_twice() <= 1 { stream.longest_gap() } else { u64::MAX }
     });
     signal(&agent, Signal::SIGTERM);
     assert!(agent.wait().unwrap().success());

@@ -37,10 +37,7 @@ pub(super) fn forwarding(common: Common<'_>, side: Side) -> Program {
     let [pass, show, leave] = [(); 3].map(|()| it.label());
     sort(&mut it, common, pass, show, leave);
     it.place(show);
-    it.call(Time);
-    it.load(Double, R1, (R7, offset(BEATEN)));
-    it.with(Add, R1, PATIENCE.as_nanos() as i32);
-    it.if_at_most(R0, R1, leave);
+    if_agent_works(&mut it, leave);
     forward(&mut it, FORWARDED, side);
     it.place(pass);
     forward(&mut it, NOT_SHOWN, side);
@@ -48,6 +45,14 @@ pub(super) fn forwarding(common: Common<'_>, side: Side) -> Program {
     it.with(Set, R0, AS_EVER);
     it.exit();
     it
+}
+
+/// Whether the agent's thread has said so not too long ago.
+fn if_agent_works(it: &mut Program, then: Label) {
+    it.call(Time);
+    it.load(Double, R1, (R7, offset(BEATEN)));
+    it.with(Add, R1, PATIENCE.as_nanos() as i32);
+    it.if_at_most(R0, R1, then);
 }
 
 /// Count a packet, and have it leave by the other interface.
@@ -60,16 +65,19 @@ fn forward(it: &mut Program, counter: usize, side: Side) {
     it.exit();
 }
 
-/// The program for what a port's socket receives: what the other one does not pass.
+/// The program for what a port's socket receives: what the other one does not forward. The kernel runs one after the other for each packet, this
+/// one first.
 pub(super) fn receiving(common: Common<'_>) -> Program {
     let mut it = Program::new();
-    let [pass, show] = [(); 2].map(|()| it.label());
-    sort(&mut it, common, pass, show, show);
+    let [pass, show, receive] = [(); 3].map(|()| it.label());
+    sort(&mut it, common, pass, show, receive);
     it.place(show);
-    it.with(Set, R0, -1);
-    it.exit();
+    if_agent_works(&mut it, receive);
     it.place(pass);
     it.with(Set, R0, 0);
+    it.exit();
+    it.place(receive);
+    it.with(Set, R0, -1);
     it.exit();
     it
 }
