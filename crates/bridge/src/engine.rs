@@ -242,9 +242,13 @@ impl Engine {
 
     /// A frame comes in for which there is no time: it leaves as it came. A connection that it ends is forgotten.
     pub fn pass_by<'f>(&mut self, now: Instant, from: Side, frame: &'f [u8], sent: &mut Outgoing<'f>) {
-        sent.pass(from.other(), frame);
-        if let Some(received) = self.receive(from, frame) {
-            self.overhear(now, received);
+        let is_segment = self.receive(from, frame).is_some_and(|received| {
+            let fits = received.packet.len() <= self.longest[from.other().index()];
+            self.overhear(now, received) && fits
+        });
+        match is_segment {
+            true => sent.pass_segment(from.other(), frame),
+            false => sent.pass(from.other(), frame),
         }
     }
 
@@ -320,7 +324,7 @@ impl Engine {
             if admission == Some(Admission::NoRoom) {
                 self.note_no_room(&key);
             }
-            return sent.pass(it.from.other(), it.frame);
+            return sent.pass_segment(it.from.other(), it.frame);
         };
         self.send(it, &Shown::Segment(decoded), sent);
         if it.from == Side::Wireless && self.arrivals.has(place) {
@@ -341,12 +345,12 @@ impl Engine {
         self.no_room.drain(..)
     }
 
-    /// A packet of a connection that the agent is not to see.
-    fn overhear(&mut self, now: Instant, it: Received<'_>) {
-        if let Ok(decoded) = decode(it.packet) {
-            let (key, segment) = (it.key(&decoded.headers), &decoded.headers.segment);
-            self.act(|connections, out| connections.overhear(now, it.from, key, segment, out));
-        }
+    /// A packet that the agent is not to see. Returns whether it is a segment without errors.
+    fn overhear(&mut self, now: Instant, it: Received<'_>) -> bool {
+        let Ok(decoded) = decode(it.packet) else { return false };
+        let (key, segment) = (it.key(&decoded.headers), &decoded.headers.segment);
+        self.act(|connections, out| connections.overhear(now, it.from, key, segment, out));
+        true
     }
 
     /// A message between agents about a connection that is known, or anything else.

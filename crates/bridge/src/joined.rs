@@ -26,13 +26,13 @@ const TCP_KINDS: [u8; 2] = [1, 4];
 const ECN: u8 = 0x80;
 
 /// Of a TCP header: where the sequence number, the length of the header, the flags and the checksum are.
-const SEQUENCE: usize = 4;
+pub(crate) const SEQUENCE: usize = 4;
 const LENGTH: usize = 12;
-const FLAGS: usize = 13;
-const CHECKSUM: usize = 16;
+pub(crate) const FLAGS: usize = 13;
+pub(crate) const CHECKSUM: usize = 16;
 /// These flags are only on the last packet; this one only on the first (RFC 3168 section 6.1.2).
-const FIN_AND_PSH: u8 = 0x01 | 0x08;
-const CWR: u8 = 0x80;
+pub(crate) const FIN_AND_PSH: u8 = 0x01 | 0x08;
+pub(crate) const CWR: u8 = 0x80;
 
 impl Offloads {
     /// Of a packet that is whole and on its own.
@@ -80,25 +80,33 @@ impl Offloads {
 
     fn headers(&self, medium: Medium, near: &[u8]) -> Option<Headers> {
         let is_sound = TCP_KINDS.contains(&(self.kind & !ECN)) && self.lacks_checksum() && self.payload > 0;
-        let (link, packet) = frame::split(medium, near).filter(|_| is_sound)?;
-        let tcp = usize::from(self.checksum_begin);
-        let end = tcp + usize::from(*near.get(tcp + LENGTH)? >> 4) * 4;
-        let ip = link.as_slice().len();
-        let version = IpVersion::of(packet).ok()?;
         // Within a tunnel, headers lie between these two; so may extensions of IPv6, with which nothing is joined in practice.
-        let (length, protocol) = checksums::behind_ip(packet)?;
-        let is_next = tcp == ip + length && length >= version.header_length() && protocol == TCP;
-        let is_whole = is_next && end >= tcp + CHECKSUM + 4 && end <= near.len();
-        is_whole.then_some(Headers { version, ip, tcp, end })
+        Headers::of(medium, near).filter(|it| is_sound && it.tcp == usize::from(self.checksum_begin))
+    }
+    /// Of TCP segments with so many bytes of payload each, and these headers.
+    pub(crate) fn of_segments(headers: &Headers, payload: usize) -> Self {
+        let kind = match headers.version {
+            IpVersion::V4 => TCP_KINDS[0],
+            IpVersion::V6 => TCP_KINDS[1],
+        };
+        Offloads {
+            flags: CHECKSUM_NOT_READY,
+            kind,
+            headers: headers.end as u16,
+            payload: payload as u16,
+            checksum_begin: headers.tcp as u16,
+            checksum_offset: CHECKSUM as u16,
+        }
     }
 }
 
 /// Where the headers are in a frame.
-struct Headers {
-    version: IpVersion,
-    ip: usize,
-    tcp: usize,
-    end: usize,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Headers {
+    pub(crate) version: IpVersion,
+    pub(crate) ip: usize,
+    pub(crate) tcp: usize,
+    pub(crate) end: usize,
 }
 
 /// Which part of the payload a packet gets.
@@ -110,6 +118,19 @@ struct Piece {
 }
 
 impl Headers {
+    /// Those of a frame with a TCP segment, behind nothing but its IP header.
+    pub(crate) fn of(medium: Medium, frame: &[u8]) -> Option<Self> {
+        let (link, packet) = frame::split(medium, frame)?;
+        let ip = link.as_slice().len();
+        let version = IpVersion::of(packet).ok()?;
+        let (length, protocol) = checksums::behind_ip(packet)?;
+        let tcp = ip + length;
+        let end = tcp + usize::from(*frame.get(tcp + LENGTH)? >> 4) * 4;
+        let is_next = length >= version.header_length() && protocol == TCP;
+        let is_whole = is_next && end >= tcp + CHECKSUM + 4 && end <= frame.len();
+        is_whole.then_some(Headers { version, ip, tcp, end })
+    }
+
     /// Make the headers those of a packet of its own.
     fn adapt(&self, frame: &mut [u8], piece: Piece) {
         let length = frame.len() - self.ip;
@@ -143,7 +164,7 @@ impl Headers {
     }
 }
 
-fn put(bytes: &mut [u8], at: usize, value: u16) {
+pub(crate) fn put(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }
 

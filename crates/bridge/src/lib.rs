@@ -9,6 +9,8 @@ pub mod engine;
 mod frame;
 mod handed;
 mod joined;
+#[cfg(target_os = "linux")]
+mod joining;
 mod measured;
 pub mod metrics;
 mod outgoing;

@@ -11,9 +11,18 @@ pub struct Outgoing<'f> {
     frames: Vec<(Side, Bytes<'f>)>,
 }
 
+/// A frame that leaves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaving<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// It is a TCP segment, whose checksums were verified.
+    pub(crate) is_segment: bool,
+}
+
 #[derive(Debug)]
 enum Bytes<'f> {
     Received(&'f [u8]),
+    Segment(&'f [u8]),
     Made(Range<usize>),
 }
 
@@ -26,6 +35,11 @@ impl<'f> Outgoing<'f> {
     pub fn pass(&mut self, towards: Side, frame: &'f [u8]) {
         self.frames.push((towards, Bytes::Received(frame)));
     }
+    /// The same for a frame with a TCP segment whose checksums are right, no longer than what can leave there: it may leave joined with its neighbors, from
+    /// which the same frames are made again.
+    pub(crate) fn pass_segment(&mut self, towards: Side, frame: &'f [u8]) {
+        self.frames.push((towards, Bytes::Segment(frame)));
+    }
     /// A frame of these parts leaves by this side.
     pub fn push(&mut self, towards: Side, parts: &[&[u8]]) {
         let begin = self.made.len();
@@ -35,8 +49,16 @@ impl<'f> Outgoing<'f> {
     /// All of them, each with the side by which it leaves.
     pub fn iter(&self) -> impl Iterator<Item = (Side, &[u8])> + Clone {
         self.frames.iter().map(|(towards, bytes)| match bytes {
-            Bytes::Received(frame) => (*towards, *frame),
+            Bytes::Received(frame) | Bytes::Segment(frame) => (*towards, *frame),
             Bytes::Made(range) => (*towards, &self.made[range.clone()]),
+        })
+    }
+    /// Those that leave by this side.
+    pub(crate) fn leaving(&self, by: Side) -> impl Iterator<Item = Leaving<'_>> + Clone {
+        self.frames.iter().filter(move |(towards, _)| *towards == by).map(|(_, bytes)| match bytes {
+            Bytes::Received(frame) => Leaving { bytes: frame, is_segment: false },
+            Bytes::Segment(frame) => Leaving { bytes: frame, is_segment: true },
+            Bytes::Made(range) => Leaving { bytes: &self.made[range.clone()], is_segment: false },
         })
     }
     /// How many there are.

@@ -30,7 +30,10 @@ impl Engine {
         self.counters.shown += 1;
         if self.settings.is_dry {
             self.discard();
-            return sent.pass(it.from.other(), it.frame);
+            return match shown {
+                Shown::Segment(_) => sent.pass_segment(it.from.other(), it.frame),
+                Shown::Message(_) => sent.pass(it.from.other(), it.frame),
+            };
         }
         self.drain(|engine, towards, packet| {
             let is_forwarded = towards != it.from;
@@ -66,7 +69,7 @@ impl Engine {
         sent: &mut Outgoing<'f>,
     ) {
         if *segment == decoded.headers.segment {
-            return sent.pass(towards, it.frame);
+            return sent.pass_segment(towards, it.frame);
         }
         let headers = Headers { segment: *segment, ..decoded.headers };
         self.room.resize(MAX_HEADER_LENGTH + decoded.payload.len(), 0);

@@ -10,11 +10,14 @@ const BYTES: u64 = 2_000_000;
 /// Of a packet of 1,500 bytes, with timestamps.
 const PAYLOAD: u64 = 1448;
 
-/// Whatever leaves a host, or the bridge, may be joined.
-fn join(net: &Net) {
-    for (namespace, interface) in [(&net.fixed, "a0"), (&net.bridge, "b1")] {
-        ip(namespace, &format!("link set {interface} gso_max_segs 64"));
-    }
+/// Whatever leaves a host may be joined.
+fn join_at_the_sender(net: &Net) {
+    ip(&net.fixed, "link set a0 gso_max_segs 64");
+}
+
+/// Whatever leaves the bridge may be joined.
+fn join_at_the_bridge(net: &Net) {
+    ip(&net.bridge, "link set b1 gso_max_segs 64");
 }
 
 /// How many frames an interface has received, joined ones as one.
@@ -32,7 +35,8 @@ fn an_agent_sees_every_packet_of_those_that_are_joined() {
         let Some(net) = Net::or_skip("an_agent_sees_every_packet_of_those_that_are_joined") else {
             return;
         };
-        join(&net);
+        join_at_the_sender(&net);
+        join_at_the_bridge(&net);
         let hop = Hop::begin(&net, 20);
         let mut bridge = Bridge::begin(&net, settings(kind), options());
         Transfer::begin_by(&net, version, BYTES, Some("cubic")).finish();
@@ -53,7 +57,8 @@ fn an_agent_sees_every_packet_of_those_that_are_joined() {
 #[test]
 fn what_the_agent_leaves_as_it_is_leaves_joined() {
     let Some(net) = Net::or_skip("what_the_agent_leaves_as_it_is_leaves_joined") else { return };
-    join(&net);
+    join_at_the_sender(&net);
+    join_at_the_bridge(&net);
     let hop = Hop::begin(&net, 0);
     let mut bridge = Bridge::begin(&net, settings("snoop"), options());
     Transfer::begin_by(&net, 4, BYTES, Some("cubic")).finish();
@@ -63,4 +68,26 @@ fn what_the_agent_leaves_as_it_is_leaves_joined() {
     println!("{frames} frames, {} packets", it.ports[1].sent);
     assert!((packets..2 * packets).contains(&it.ports[1].sent), "{it:?}");
     assert!(frames < packets / 2, "{frames} frames, {it:?}");
+}
+
+/// One by one they come to an agent that keeps copies of them; what has waited together leaves together.
+#[test]
+fn segments_that_follow_each_other_leave_joined() {
+    let name = "segments_that_follow_each_other_leave_joined";
+    for version in [4, 6] {
+        let Some(net) = Net::or_skip(name) else { return };
+        join_at_the_bridge(&net);
+        let hop = Hop::begin(&net, 0);
+        let mut bridge = Bridge::begin(&net, settings("snoop"), options());
+        Transfer::begin_by(&net, version, BYTES, Some("cubic")).finish();
+        let (frames, packets) = (received(&net, "c0"), BYTES / PAYLOAD);
+        let it = bridge.end().unwrap();
+        hop.end();
+        println!("IPv{version}: {frames} frames, {} packets", it.ports[1].sent);
+        assert!(
+            (packets..2 * packets).contains(&it.ports[1].sent) && it.agent.cached > packets / 2,
+            "{it:?}"
+        );
+        assert!((packets / 64..packets * 9 / 10).contains(&frames), "{frames} frames, {it:?}");
+    }
 }
