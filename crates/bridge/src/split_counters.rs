@@ -30,13 +30,15 @@ SplitCounters {
     counter "split_reset" reset: u64,
     /// Split connections reset because they were idle.
     counter "split_expired" expired: u64,
+    /// Split connections reset because memory was short: they had moved nothing for a minute.
+    counter "split_evicted" evicted: u64,
     /// Bytes relayed to hosts on the wired side.
     counter "split_bytes_to_wired" bytes_to_wired: u64,
     /// Bytes relayed to hosts on the wireless side.
     counter "split_bytes_to_wireless" bytes_to_wireless: u64,
     /// Bytes of memory that split connections have, mostly in the kernel.
     gauge "split_kept_bytes" kept_bytes: u64,
-    /// Bytes of memory left for them: of `memory`, and of `net.ipv4.tcp_mem`.
+    /// Bytes of memory left for them: of `memory`, of `net.ipv4.tcp_mem`, and of the limits of the process's cgroups.
     gauge "split_left_bytes" left_bytes: u64,
     /// Times the buffers of a connection were made smaller because its host had more memory than was left.
     counter "split_buffers_shrunk" shrunk: u64,

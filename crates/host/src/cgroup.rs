@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The command that mounts the unified hierarchy.
 pub const MOUNT_UNIFIED_HIERARCHY: &str =
@@ -17,6 +17,25 @@ pub fn unified_hierarchy() -> io::Result<Option<PathBuf>> {
     Ok(mounts.lines().find_map(cgroup2_mount).map(PathBuf::from))
 }
 
+/// The groups of the unified hierarchy that this process is in, the innermost first; none where it cannot see them.
+///
+/// # Errors
+/// When `/proc` cannot be read.
+pub fn own_groups() -> io::Result<Vec<PathBuf>> {
+    let Some(mount) = unified_hierarchy()? else { return Ok(Vec::new()) };
+    let lists = fs::read_to_string("/proc/self/cgroup")?;
+    let own = lists.lines().find_map(|line| own_group(&mount, line));
+    let groups = own.iter().flat_map(|own| own.ancestors()).take_while(|it| it.starts_with(&mount));
+    Ok(groups.map(Path::to_path_buf).collect())
+}
+
+/// The group, if this line of `/proc/self/cgroup` is about the unified hierarchy, which is mounted there. In a namespace of cgroups it may lie outside of what is
+/// mounted.
+fn own_group(mount: &Path, line: &str) -> Option<PathBuf> {
+    let path = line.strip_prefix("0::/")?;
+    (!path.split('/').any(|name| name == "..")).then(|| mount.join(path))
+}
+
 /// The mount point, if this line of `/proc/mounts` is the unified hierarchy's.
 fn cgroup2_mount(line: &str) -> Option<&str> {
     let mut words = line.split(' ').skip(1);
@@ -29,4 +48,14 @@ fn cgroup2_mount(line: &str) -> Option<&str> {
 fn the_unified_hierarchy_is_found_among_mounts() {
     assert_eq!(cgroup2_mount("cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0"), Some("/sys/fs/cgroup"));
     assert_eq!(cgroup2_mount("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0"), None);
+}
+
+#[cfg(test)]
+#[test]
+fn the_own_group_is_found_below_the_mount() {
+    let group = |line| own_group(Path::new("/sys/fs/cgroup"), line);
+    assert_eq!(group("0::/system.slice/a.service"), Some("/sys/fs/cgroup/system.slice/a.service".into()));
+    assert_eq!(group("0::/"), Some("/sys/fs/cgroup".into()));
+    assert_eq!(group("4:memory:/a"), None);
+    assert_eq!(group("0::/../b"), None);
 }

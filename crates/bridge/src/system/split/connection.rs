@@ -2,7 +2,7 @@
 
 use super::Split;
 use super::buffers::Buffers;
-use super::sockets::{end_in_order, failed, is_closed};
+use super::sockets::{end_in_order, failed, is_closed, reset_at_the_end};
 use crate::split_counters::SplitPaths;
 use nix::sys::epoll::{Epoll, EpollFlags};
 use seamline_agent::{Numbers, Side};
@@ -87,8 +87,10 @@ pub(super) struct Connection {
     /// What it had when this was looked at last, in bytes.
     pub(super) kept: u64,
     buffers: Buffers,
-    /// What the ends had not acknowledged when this was looked at last, in bytes; only looked at once one end has closed.
+    /// What the ends had not acknowledged when this was looked at last, in bytes.
     unacknowledged: u32,
+    /// When that was seen to change.
+    acknowledged_at: Instant,
 }
 
 /// The state of a connection after a turn.
@@ -126,6 +128,7 @@ impl Connection {
             is_ending: false,
             heard_at: now,
             unacknowledged: 0,
+            acknowledged_at: now,
         }
     }
 
@@ -185,24 +188,29 @@ impl Connection {
 
     /// How long it may carry nothing. Where one end has closed, acknowledgments of what the kernel still delivers are news too, and while
     /// something is left to deliver, a connection is as any other.
-    pub(super) fn patience(&mut self, now: Instant, settings: &Split) -> Duration {
+    pub(super) fn patience(&mut self, settings: &Split) -> Duration {
         if self.is_beginning {
             return HANDSHAKE;
         }
         if !self.halves.iter().any(|half| half.is_read) {
             return settings.idle;
         }
-        let left = self.halves.iter().map(|half| unacknowledged(&half.stream).unwrap_or(0)).sum();
-        if std::mem::replace(&mut self.unacknowledged, left) != left {
-            self.heard_at = now;
-        }
-        if left == 0 { settings.half_closed.min(settings.idle) } else { settings.idle }
+        self.heard_at = self.moved_at();
+        if self.unacknowledged == 0 { settings.half_closed.min(settings.idle) } else { settings.idle }
     }
 
-    /// See what memory it has, in the kernel and here.
-    pub(super) fn measure(&mut self) {
+    /// See what memory it has, in the kernel and here, and what of it is not acknowledged.
+    pub(super) fn measure(&mut self, now: Instant) {
         let of_half = |half: &Half| memory(&half.stream).unwrap_or(0) + half.waiting.capacity() as u64;
         self.kept = self.halves.iter().map(of_half).sum();
+        let left = self.halves.iter().map(|half| unacknowledged(&half.stream).unwrap_or(0)).sum();
+        if std::mem::replace(&mut self.unacknowledged, left) != left {
+            self.acknowledged_at = now;
+        }
+    }
+    /// When data was relayed last, or acknowledged.
+    pub(super) fn moved_at(&self) -> Instant {
+        self.heard_at.max(self.acknowledged_at)
     }
     /// Bytes that it may need, or has.
     pub(super) fn needs(&self) -> u64 {
@@ -217,6 +225,10 @@ impl Connection {
     pub(super) fn end_in_order(&mut self) {
         self.is_ending = true;
         self.halves.iter().for_each(|half| end_in_order(&half.stream));
+    }
+    /// Closing resets both ends, and frees what the kernel keeps, even if all data has been relayed.
+    pub(super) fn end_at_once(&self) {
+        self.halves.iter().for_each(|half| reset_at_the_end(&half.stream));
     }
     /// Count what the kernel knows of both paths; nothing if no data was relayed since `then`.
     pub(super) fn measure_paths(&mut self, then: Option<Instant>, paths: &mut SplitPaths) {

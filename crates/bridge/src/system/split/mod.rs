@@ -12,6 +12,7 @@ mod routes;
 mod rules;
 mod sockets;
 mod splitting;
+mod taking_back;
 mod watch;
 
 use super::interfaces::Claim;
@@ -37,8 +38,8 @@ pub struct Split {
     pub connections: u32,
     /// Bytes that each of a connection's two sockets keeps unread, and as many unacknowledged.
     pub buffer: u32,
-    /// Bytes of memory for all connections together, most of it in the kernel; `None`: what the kernel has for TCP. Who has more than is left gets
-    /// smaller buffers.
+    /// Bytes of memory for all connections together, most of it in the kernel; `None`: what the kernel has for TCP, and the control groups of this process may have. Who
+    /// has more than is left gets smaller buffers; where that is not enough, connections end that move nothing.
     pub memory: Option<u64>,
     /// A connection that has carried nothing for this long is reset.
     pub idle: Duration,

@@ -1,18 +1,22 @@
 //! All split connections, and the loop that relays their bytes.
 
+mod sharing;
+
 use super::connection::{CHUNK, Connection, Progress, Watch};
 use super::fair::{Fair, Who};
 use super::host::Room;
-use super::{Split, memory, sockets};
+use super::{Split, sockets};
 use crate::split_counters::{SplitCounters, SplitPaths};
 use crate::system::log::CHECK;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use seamline_agent::Side;
+use seamline_host::cgroup::own_groups;
 use seamline_host::socket::timeout;
 use seamline_host::{Every, clock};
 use seamline_wire::{Duration, Instant};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
 
 /// Tokens of listeners begin here; those of halves are twice their connection's place, plus the number of the half.
 const LISTENERS: u64 = 1 << 40;
@@ -45,6 +49,8 @@ pub(super) struct Relay<'a> {
     chunk: Box<[u8; CHUNK]>,
     counters: SplitCounters,
     fair: Fair,
+    /// The control groups of this process, which may limit its memory.
+    groups: Vec<PathBuf>,
     paths: SplitPaths,
     /// When the paths were last measured.
     measured_at: Option<Instant>,
@@ -83,6 +89,7 @@ impl<'a> Relay<'a> {
                 .unwrap_or_else(|_| unreachable!("it has that length")),
             counters: SplitCounters::default(),
             fair: Fair::default(),
+            groups: own_groups().unwrap_or_default(),
             paths: SplitPaths::default(),
             measured_at: None,
             look: Every::new(LOOK),
@@ -91,7 +98,7 @@ impl<'a> Relay<'a> {
             answered: Vec::new(),
             trouble: None,
         };
-        relay.share_memory();
+        relay.share_memory(clock::monotonic());
         Ok(relay)
     }
 
@@ -147,7 +154,7 @@ impl<'a> Relay<'a> {
         }
         if self.look.is_due(now) {
             self.expire(now);
-            self.share_memory();
+            self.share_memory(now);
         }
         if self.exhausted_at.is_some_and(|at| now.saturating_since(at) >= LOOK) {
             self.exhausted_at = None;
@@ -354,47 +361,19 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Measure paths, and forget what is idle.
+    /// Measure connections and their paths, and forget what is idle.
     fn expire(&mut self, now: Instant) {
         for place in 0..self.connections.len() {
             let Some(connection) = &mut self.connections[place] else { continue };
+            connection.measure(now);
             connection.measure_paths(self.measured_at, &mut self.paths);
-            let patience = connection.patience(now, self.settings);
+            let patience = connection.patience(self.settings);
             if now.saturating_since(connection.heard_at) > patience {
                 self.counters.expired += 1;
                 self.forget(place);
             }
         }
         self.measured_at = Some(now);
-    }
-
-    /// Set memory aside for what a connection may need now; where its host has more than is left, its buffers get smaller.
-    fn reserve(&mut self, place: usize) {
-        let Some(connection) = self.connections[place].as_mut() else { return };
-        let before = connection.reserved;
-        set_aside(&mut self.fair, connection);
-        let is_smaller = connection.allow(self.fair.memory_of_each(connection.host));
-        set_aside(&mut self.fair, connection);
-        // One that was denied what it has just earned is not smaller than before.
-        self.counters.shrunk += u64::from(is_smaller && connection.reserved < before);
-    }
-
-    /// See what all have, and how much is left.
-    fn share_memory(&mut self) {
-        let (mut kept, mut reserved) = (0, 0);
-        for connection in self.connections.iter_mut().flatten() {
-            connection.measure();
-            kept += connection.kept;
-            reserved += connection.reserved.max(connection.kept);
-        }
-        let of_kernel =
-            memory::pressure().zip(memory::used()).map(|(most, used)| (most, used - kept.min(used)));
-        let of_setting = self.settings.memory.map(|most| (most, 0));
-        let left = |(most, others): (u64, u64)| (most as i64).saturating_sub_unsigned(others + reserved);
-        self.fair.left = of_kernel.into_iter().chain(of_setting).map(left).min();
-        (0..self.connections.len()).for_each(|place| self.reserve(place));
-        (self.counters.kept_bytes, self.counters.left_bytes) =
-            (kept, self.fair.left.unwrap_or(0).max(0).unsigned_abs());
     }
 
     /// Reset all that are left.
@@ -409,9 +388,5 @@ impl<'a> Relay<'a> {
     }
 }
 
-/// As much as a connection needs now.
-fn set_aside(fair: &mut Fair, connection: &mut Connection) {
-    let needs = connection.needs();
-    let before = std::mem::replace(&mut connection.reserved, needs);
-    fair.change(connection.owners, before, needs);
-}
+#[cfg(test)]
+mod tests;

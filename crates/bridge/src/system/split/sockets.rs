@@ -15,6 +15,9 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 /// How often the kernel repeats its answer to a SYN that is not completed: once, so that it is forgotten after about three seconds.
 const ANSWERS: libc::c_int = 1;
 
+/// What waits is dropped at the end.
+const RESET: libc::linger = libc::linger { l_onoff: 1, l_linger: 0 };
+
 /// A listener at each of these loopback addresses, to which only rules lead. There is none for IPv6 if this host has no IPv6 address, and
 /// forwards IPv4 too.
 pub(super) fn listeners(buffer: u32, addresses: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
@@ -85,7 +88,7 @@ pub(super) fn prepare(stream: &TcpStream) -> io::Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
     setsockopt(stream, sockopt::KeepAlive, &true)?;
-    Ok(setsockopt(stream, sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 })?)
+    Ok(setsockopt(stream, sockopt::Linger, &RESET)?)
 }
 
 /// Whether this host has it, by a socket that nothing comes of.
@@ -103,6 +106,11 @@ pub(super) fn control_congestion(stream: &impl AsFd, name: &str) -> io::Result<(
 /// Closing ends the connection once what waits has been acknowledged.
 pub(super) fn end_in_order(stream: &TcpStream) {
     let _ = setsockopt(stream, sockopt::Linger, &libc::linger { l_onoff: 0, l_linger: 0 });
+}
+
+/// Closing resets the connection, whatever waits.
+pub(super) fn reset_at_the_end(stream: &TcpStream) {
+    let _ = setsockopt(stream, sockopt::Linger, &RESET);
 }
 
 /// Whether something is wrong with it, and not only over.

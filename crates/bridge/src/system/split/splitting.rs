@@ -39,7 +39,7 @@ pub(super) struct Splitting<'a> {
     limited: Every,
     /// Those since that it does not say.
     unlogged: u64,
-    short_of_memory: Report<1>,
+    short_of_memory: Report<2>,
     service: Service,
 }
 
@@ -189,9 +189,11 @@ impl<'a> Splitting<'a> {
 
     fn report_memory(&mut self, now: Instant) {
         let counters = self.relay.counters();
-        if let Some([shrunk]) = self.short_of_memory.look(now, [counters.shrunk]) {
+        let [shrunk, evicted] = [counters.shrunk, counters.evicted];
+        if let Some([shrunk, evicted]) = self.short_of_memory.look(now, [shrunk, evicted]) {
             let line = Line::warning("memory-full").with("kept_bytes", counters.kept_bytes);
-            self.log.write(line.with("left_bytes", counters.left_bytes).with("buffers_shrunk", shrunk));
+            let line = line.with("left_bytes", counters.left_bytes).with("buffers_shrunk", shrunk);
+            self.log.write(line.with("evicted", evicted));
         }
     }
 

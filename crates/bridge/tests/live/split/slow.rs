@@ -201,9 +201,6 @@ fn who_stops_reading_keeps_no_more_memory_than_is_left() {
         slow.iter_mut().for_each(|stream| drop(stream.read(&mut room)));
     }
     pause(4000);
-    let out =
-        attacked.net.bridge.within(|| std::process::Command::new("ss").args(["-tmn"]).output()).unwrap();
-    std::fs::write("/tmp/ss_out", out.stdout).unwrap();
     let [kept, shrunk] = ["kept_bytes", "buffers_shrunk_total"].map(|name| metric(&path, name));
     let during = attacked.best_goodput();
     println!(
