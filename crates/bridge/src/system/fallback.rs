@@ -92,6 +92,8 @@ pub(super) struct Fallback {
     words: SharedWords,
     secret: Secret,
     again: Every,
+    /// Some flows were left alone since.
+    leaves_alone: bool,
     stays: bool,
 }
 
@@ -117,7 +119,8 @@ impl Fallback {
     fn try_begin(ports: &[Option<Port>; 2], now: Instant, stays: bool) -> io::Result<Self> {
         let words = SharedWords::new(LEFT_ALONE + flows::PLACES)
             .map_err(|error| explained(error, "making a map for eBPF"))?;
-        let fallback = Fallback { words, secret: Secret::new()?, again: Every::new(AGAIN), stays };
+        let secret = Secret::new()?;
+        let fallback = Fallback { words, secret, again: Every::new(AGAIN), leaves_alone: false, stays };
         fallback.beat(now);
         fallback.attach(ports)?;
         Ok(fallback)
@@ -158,10 +161,13 @@ impl Fallback {
     }
     /// The agent leaves these flows alone.
     pub(super) fn leave_alone(&mut self, now: Instant, flows: impl Iterator<Item = Flow>) {
-        if self.again.is_due(now) {
+        if self.again.is_due(now) && std::mem::take(&mut self.leaves_alone) {
             flows::forget(&self.words);
         }
-        flows.for_each(|flow| flows::leave_alone(&self.words, &self.secret, &flow));
+        for flow in flows {
+            self.leaves_alone = true;
+            flows::leave_alone(&self.words, &self.secret, &flow);
+        }
     }
     /// Frames that the kernel has forwarded while the agent did not respond.
     pub(super) fn forwarded(&self) -> u64 {

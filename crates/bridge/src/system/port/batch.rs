@@ -35,6 +35,8 @@ pub struct Batch {
     /// In the order in which they came.
     places: Vec<Place>,
     joined: Vec<Joined>,
+    /// Of the last one, the packets. Reused.
+    cut: Vec<Range<usize>>,
     /// There may be more.
     pub(super) is_full: bool,
 }
@@ -93,6 +95,7 @@ impl Default for Batch {
             put_together: Vec::new(),
             places: Vec::with_capacity(BATCH),
             joined: Vec::new(),
+            cut: Vec::new(),
             is_full: false,
         }
     }
@@ -225,13 +228,13 @@ impl Batch {
         far: Range<usize>,
         at: Option<Instant>,
     ) -> usize {
-        let mut cut = Vec::new();
         let (begin, end) = (&self.near[near.clone()], &self.far[far.clone()]);
-        if !offloads.cut(medium, begin, end, &mut self.put_together, &mut cut) {
-            cut = vec![self.put_together(near.clone(), far.clone())];
+        if !offloads.cut(medium, begin, end, &mut self.put_together, &mut self.cut) {
+            let whole = self.put_together(near.clone(), far.clone());
+            self.cut.push(whole);
         }
-        let (first, longest) = (self.places.len(), cut.first().map_or(0, Range::len));
-        self.places.extend(cut.into_iter().map(|bytes| Place { is_near: false, bytes, at }));
+        let (first, longest) = (self.places.len(), self.cut.first().map_or(0, Range::len));
+        self.places.extend(self.cut.drain(..).map(|bytes| Place { is_near: false, bytes, at }));
         self.joined.push(Joined { offloads, near, far, packets: first..self.places.len() });
         longest
     }

@@ -7,7 +7,7 @@ use crate::joining::{Head, Run};
 use crate::outgoing::{Leaving, Outgoing};
 use nix::errno::Errno;
 use seamline_agent::Side;
-use std::mem::zeroed;
+use std::mem::{MaybeUninit, zeroed};
 use std::os::fd::AsRawFd;
 
 /// Of a packet that leaves alone.
@@ -17,7 +17,8 @@ const PARTS: usize = 512;
 
 /// Frames for one call of sendmmsg(2).
 struct Messages {
-    parts: [libc::iovec; PARTS],
+    /// Those that are used.
+    parts: [MaybeUninit<libc::iovec>; PARTS],
     headers: [libc::mmsghdr; BATCH],
     /// Of those that are joined here: never more than there is room for from the beginning, because parts point to them.
     heads: Vec<Head>,
@@ -38,8 +39,9 @@ fn part_of(offloads: &Offloads) -> libc::iovec {
 
 impl Messages {
     fn new() -> Self {
+        let parts = [const { MaybeUninit::uninit() }; PARTS];
         // SAFETY: all zeros is a value of these plain structures.
-        let (parts, headers) = unsafe { (zeroed(), zeroed()) };
+        let headers = unsafe { zeroed() };
         Messages {
             parts,
             headers,
@@ -70,7 +72,7 @@ impl Messages {
     fn push_parts(&mut self, parts: impl Iterator<Item = libc::iovec>, packets: usize) {
         let first = self.used;
         for (place, part) in self.parts[first..].iter_mut().zip(parts) {
-            *place = part;
+            place.write(part);
             self.used += 1;
         }
         (self.begins[self.count], self.packets[self.count]) = (first, packets);
@@ -84,12 +86,9 @@ impl Port {
     /// follow each other: the kernel cuts them again. Frames that cannot leave are counted and lost, as at any interface.
     pub fn send(&mut self, side: Side, frames: &Outgoing<'_>, batch: &Batch) {
         let mut leaving = frames.leaving(side);
-        loop {
+        while leaving.clone().next().is_some() {
             let mut messages = Messages::new();
             while self.push_next(&mut leaving, batch, &mut messages) {}
-            if messages.count == 0 {
-                return;
-            }
             self.send_messages(&mut messages);
         }
     }
@@ -128,7 +127,7 @@ impl Port {
     fn send_messages(&mut self, messages: &mut Messages) {
         let parts = messages.parts.as_mut_ptr();
         for (header, begin) in messages.headers.iter_mut().zip(messages.begins) {
-            header.msg_hdr.msg_iov = parts.wrapping_add(begin);
+            header.msg_hdr.msg_iov = parts.wrapping_add(begin).cast();
         }
         let mut rest = 0..messages.count;
         while !rest.is_empty() {
