@@ -3,19 +3,24 @@
 //!
 //! ```sh
 //! SEAMLINE_COST_SECONDS=5 cargo test --release -p seamline-bridge --test cost -- --nocapture
+//! SEAMLINE_COST_SECONDS=5 SEAMLINE_COST_CONNECTIONS=10000 SEAMLINE_COST_MBITS=1000 \
+//!     cargo test --release -p seamline-bridge --test cost -- many_connections_at_once --nocapture
 //! ```
 #![cfg(target_os = "linux")]
 
+mod flows;
 #[path = "../support/hosts.rs"]
 mod hosts;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod path;
 
+use flows::{Asking, Load, may_open};
 use hosts::{inside, ip, pause, run as run_in, skip};
 use nix::sys::socket::{setsockopt, sockopt};
 use path::{Middle, Path, SERVER};
 use seamline_agent::{ObtcpParameters, Parameters, SnoopParameters};
+use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{FallbackBy, HandOver, Options, Split, run, split};
 use seamline_host::clock;
 use seamline_host::log::Format;
@@ -60,18 +65,24 @@ impl Who {
 /// Who forwards, until it is dropped.
 enum Forwarder {
     Kernel,
-    Thread(Option<UnixStream>, Option<JoinHandle<()>>),
+    Thread(Option<UnixStream>, Option<JoinHandle<Option<Snapshot>>>),
     Process { child: Child, _settings: TempDir },
+}
+
+impl Forwarder {
+    /// End it. Returns what an agent has counted.
+    fn end(&mut self) -> Option<Snapshot> {
+        let Forwarder::Thread(stop, thread) = self else { return None };
+        drop(stop.take());
+        thread.take().and_then(|it| it.join().unwrap())
+    }
 }
 
 impl Drop for Forwarder {
     fn drop(&mut self) {
         match self {
             Forwarder::Kernel => {}
-            Forwarder::Thread(stop, thread) => {
-                drop(stop.take());
-                thread.take().map(JoinHandle::join).expect("it is ended once").unwrap();
-            }
+            Forwarder::Thread(..) => drop(self.end()),
             Forwarder::Process { child, .. } => {
                 child.kill().unwrap();
                 child.wait().unwrap();
@@ -103,9 +114,11 @@ fn begin(who: Who, path: &Path) -> Forwarder {
                 confines: true,
                 hand_over: HandOver::default(),
             };
-            in_thread(&path.middle, move |stop| run(settings, &options, &stop, std::io::sink()).map(drop))
+            in_thread(&path.middle, move |stop| run(settings, &options, &stop, std::io::sink()).map(Some))
         }
-        Who::Split => in_thread(&path.middle, |stop| split(&settings(), &stop, std::io::sink()).map(drop)),
+        Who::Split => {
+            in_thread(&path.middle, |stop| split(&settings(), &stop, std::io::sink()).map(|_| None))
+        }
         Who::Haproxy => haproxy(&path.middle),
     };
     // A bridge of the kernel learns, and agents begin.
@@ -135,7 +148,7 @@ fn settings() -> Split {
 
 fn in_thread(
     namespace: &Namespace,
-    task: impl FnOnce(UnixStream) -> std::io::Result<()> + Send + 'static,
+    task: impl FnOnce(UnixStream) -> std::io::Result<Option<Snapshot>> + Send + 'static,
 ) -> Forwarder {
     let (stop, asked) = UnixStream::pair().unwrap();
     let thread = inside(namespace, move || task(asked).unwrap());
@@ -223,13 +236,18 @@ fn round_trip(path: &Path, times: usize) -> f64 {
     took[took.len() / 2] as f64 / 1000.0
 }
 
-fn measure(who: Who, has_gro: bool, seconds: f64) -> Option<Found> {
+fn path_to(who: Who, has_gro: bool) -> Option<Path> {
     let path = Path::new(who.middle())?;
     if has_gro {
         for name in ["b0", "b1"] {
             assert!(run_in(&path.middle, &format!("ethtool -K {name} gro on")));
         }
     }
+    Some(path)
+}
+
+fn measure(who: Who, has_gro: bool, seconds: f64) -> Option<Found> {
+    let path = path_to(who, has_gro)?;
     let _forwarder = begin(who, &path);
     let mut found = [(); 3].map(|()| throughput(&path, seconds));
     found.sort_by(f64::total_cmp);
@@ -266,5 +284,42 @@ fn what_passing_through_costs() {
         println!("| {name} | {:.0} | {:.0} |", found.megabits_per_second, found.round_trip_us);
         assert!(found.megabits_per_second > 100.0, "{}: {} Mbit/s", who.name(), found.megabits_per_second);
         assert!((5.0..2000.0).contains(&found.round_trip_us), "{}: {} us", who.name(), found.round_trip_us);
+    }
+}
+
+/// At a rate that all connections have together, which the kernel's bridge can carry: what an agent is too slow for passes it by.
+#[test]
+fn many_connections_at_once() {
+    let name = "many_connections_at_once";
+    let load = Load::of_environment();
+    if Namespace::new().is_err() || !is_there("ip") || !is_there("ethtool") {
+        return skip(name, "it takes root, ip, and ethtool");
+    }
+    if !may_open(load.connections) {
+        return skip(name, "it takes more open files: ulimit -n");
+    }
+    println!(
+        "| forwarded by | Mbit/s | answer, median (ms) | 99 % (ms) | waited too long |\n|---|--:|--:|--:|--:|"
+    );
+    for (who, has_gro) in
+        [(Who::KernelBridge, false), (Who::Agent("snoop"), false), (Who::Agent("snoop"), true)]
+    {
+        let Some(path) = path_to(who, has_gro) else { return skip(name, "no namespaces can be made") };
+        let mut forwarder = begin(who, &path);
+        let mut asking = Asking::begin(&path, load.connections);
+        let found = asking.run(load);
+        // All connections end at once then, which is another matter.
+        let counted = forwarder.end();
+        asking.end();
+        let frames = |it: &Snapshot| it.ports.iter().map(|port| port.received).sum::<u64>();
+        let waited = counted
+            .as_ref()
+            .map_or_else(String::new, |it| format!("{} of {}", it.bridge.overload, frames(it)));
+        let name = format!("{}{}", who.name(), if has_gro { ", with GRO" } else { "" });
+        let [median, most] = found.took_ms;
+        println!("| {name} | {:.0} | {median:.1} | {most:.1} | {waited} |", found.megabits_per_second);
+        let share = found.megabits_per_second * 1e6 / load.rate;
+        assert!((0.25..1.2).contains(&share), "{name}: {found:?} of {load:?}");
+        assert!(counted.is_none_or(|it| it.agent.known as usize == load.connections), "{name}");
     }
 }
