@@ -320,6 +320,7 @@ fn many_connections_at_once() {
         println!("| {name} | {:.0} | {median:.1} | {most:.1} | {waited} |", found.megabits_per_second);
         let share = found.megabits_per_second * 1e6 / load.rate;
         assert!((0.25..1.2).contains(&share), "{name}: {found:?} of {load:?}");
-        assert!(counted.is_none_or(|it| it.agent.known as usize == load.connections), "{name}");
+        let known = counted.map(|it| it.agent.known as usize);
+        assert!(known.is_none_or(|known| 10 * known >= 9 * load.connections), "{name}: {known:?} known");
     }
 }
