@@ -291,7 +291,7 @@ impl Environments {
             Some(pool) => pool.install(|| self.episodes.par_iter().zip(&orders).map(one).collect()),
             None => self.work.here(|| self.episodes.iter().zip(&orders).map(one).collect()),
         });
-        self.work.check()?;
+        self.work.check().inspect_err(|_| self.work.go_on())?;
         let bytes: Vec<u8> = rows.iter().flatten().flat_map(|value| value.to_ne_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }

@@ -50,6 +50,11 @@ impl Work {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
         raised.map_or(Ok(()), Err)
     }
+
+    /// More of it follows, although it was stopped.
+    pub(crate) fn go_on(&self) {
+        self.stop.store(false, Ordering::Relaxed);
+    }
 }
 
 /// Whether the work of this thread is being stopped.
