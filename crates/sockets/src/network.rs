@@ -78,7 +78,7 @@ impl Network {
         })))
     }
 
-    /// The TCP of sockets that are made from now on. [`Options::default`] unless this was called.
+    /// The TCP of sockets that are made from now on and name none. [`Options::default`] unless this was called.
     pub fn set_options(&self, options: Options) {
         *self.0.options.borrow_mut() = options;
     }
@@ -96,7 +96,16 @@ impl Network {
     /// # Errors
     /// As [`Core::listen`].
     pub fn listen(&self, node: &str, port: u16) -> Result<TcpListener, Error> {
-        let id = self.core(|core| core.listen(node, port, &self.0.options.borrow()))?;
+        let options = self.0.options.borrow().clone();
+        self.listen_with(node, port, &options)
+    }
+
+    /// The same with this TCP, which connections of the listener have.
+    ///
+    /// # Errors
+    /// As [`Core::listen`].
+    pub fn listen_with(&self, node: &str, port: u16, options: &Options) -> Result<TcpListener, Error> {
+        let id = self.core(|core| core.listen(node, port, options))?;
         Ok(TcpListener::new(self.clone(), id))
     }
 
@@ -106,7 +115,21 @@ impl Network {
     /// Why there is no connection: [`io::ErrorKind::ConnectionRefused`], [`io::ErrorKind::TimedOut`] and others;
     /// [`io::ErrorKind::InvalidInput`] with an [`Error`] when there is no such node.
     pub async fn connect(&self, node: &str, remote: (&str, u16)) -> io::Result<TcpStream> {
-        let id = self.core(|core| core.connect(node, remote, &self.0.options.borrow()));
+        let options = self.0.options.borrow().clone();
+        self.connect_with(node, remote, &options).await
+    }
+
+    /// The same with this TCP.
+    ///
+    /// # Errors
+    /// As [`Network::connect`].
+    pub async fn connect_with(
+        &self,
+        node: &str,
+        remote: (&str, u16),
+        options: &Options,
+    ) -> io::Result<TcpStream> {
+        let id = self.core(|core| core.connect(node, remote, options));
         let id = id.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let stream = TcpStream::new(self.clone(), id);
         self.retry(Ready::Socket(id), || self.0.core.borrow().connected(id)).await?;

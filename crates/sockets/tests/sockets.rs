@@ -109,6 +109,13 @@ fn the_tcp_of_a_socket_is_a_choice() {
         assert_ne!(cubic, echo_times(1, options));
     }
     let network = network(PATH);
+    let own = network.clone();
+    let _listener =
+        network.listen_with("server", 2, &Options::new().profile("freebsd")).expect("a free port");
+    let connected = network.block_on(async move {
+        own.connect_with("client", ("server", 2), &Options::new().variant("bbr3")).await.map(drop)
+    });
+    connected.expect("it ends").expect("different TCPs understand each other");
     for (options, expected) in [
         (Options::new().variant("quick"), "unknown variant \"quick\""),
         (Options::new().profile("amiga"), "there is no profile \"amiga\""),
