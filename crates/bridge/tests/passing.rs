@@ -175,10 +175,11 @@ impl Connection for Failing {
 }
 
 fn failing() -> Engine {
-    let connection: fn(&Parameters) -> ConnectionMaker = |parameters| {
+    let connection = |parameters: &Parameters| {
         let snoop = (find("snoop").unwrap().connection)(parameters);
         ConnectionMaker::new(move || Box::new(Failing(snoop.make())))
     };
+    let connection = Box::leak(Box::new(connection));
     let settings = settings("snoop", Limits::default());
     Engine::new(Settings { kind: Box::leak(Box::new(Kind { connection, ..*settings.kind })), ..settings })
 }

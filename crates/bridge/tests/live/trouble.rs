@@ -77,5 +77,5 @@ fn connection(parameters: &Parameters) -> ConnectionMaker {
 
 /// The kind of such agents.
 pub(crate) fn kind() -> &'static Kind {
-    Box::leak(Box::new(Kind { connection, ..*snoop() }))
+    Box::leak(Box::new(Kind { connection: &connection, ..*snoop() }))
 }
