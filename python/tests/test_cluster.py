@@ -65,7 +65,7 @@ def test_a_killed_worker_costs_only_its_batch(client, tmp_path):
 
 
 def test_a_sweep_whose_scheduler_is_cut_off_goes_on_from_what_is_stored(tmp_path):
-    scenario = QUICK.set("duration", "100 s")
+    scenario = QUICK.set("duration", "40 s")
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, worker_dashboard_address=None
     )
