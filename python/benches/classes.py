@@ -1,6 +1,6 @@
 """What a congestion control costs that is a class of Python: the time of runs, next to CUBIC, pair by pair.
 
-    python python/benches/classes.py
+python python/benches/classes.py
 """
 
 from __future__ import annotations

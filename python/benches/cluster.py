@@ -1,6 +1,6 @@
 """What it costs to spread a sweep: writes docs/measurements/cluster.md. Takes about five minutes.
 
-    python python/benches/cluster.py [PAGE]
+python python/benches/cluster.py [PAGE]
 """
 
 from __future__ import annotations

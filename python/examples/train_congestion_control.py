@@ -56,9 +56,7 @@ def scores(env, candidates, first_seed):
 
 def train():
     random = np.random.default_rng(0)
-    env = seamline.gym.make_vec(
-        SCENARIO.set("duration", "30 s"), CANDIDATES * RUNS, reward=reward, **SETTINGS
-    )
+    env = seamline.gym.make_vec(SCENARIO.set("duration", "30 s"), CANDIDATES * RUNS, reward=reward, **SETTINGS)
     mean, deviation = np.zeros(len(FEATURES) + 1), np.full(len(FEATURES) + 1, 0.5)
     for generation in range(GENERATIONS):
         candidates = mean + deviation * random.standard_normal((CANDIDATES, mean.size))

@@ -6,14 +6,11 @@ import threading
 import time
 
 import pytest
+from support import GRID, QUICK, cells, stored
 
 import seamline
-from seamline import store as stores
 
 distributed = pytest.importorskip("distributed")
-
-QUICK = seamline.Scenario.bundled("quickstart").set("duration", "5 s")
-GRID = {"link.radio.down.loss.probability": ["0 %", "1 %"]}
 
 
 @pytest.fixture
@@ -28,18 +25,6 @@ def cluster():
 def client(cluster):
     with distributed.Client(cluster) as client:
         yield client
-
-
-def cells(result):
-    """All records, without the first run's course over time, which sweeps do not keep."""
-    cells = result.to_json()["cells"]
-    for flow in (flow for cell in cells for run in cell["runs"] for flow in run["flows"]):
-        flow.pop("intervals", None)
-    return cells
-
-
-def stored(folder):
-    return sorted(stores.lines_of(stores.open_store(folder)))
 
 
 def test_a_cluster_gives_the_bytes_of_this_machine(client, tmp_path):

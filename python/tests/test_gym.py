@@ -97,9 +97,7 @@ def test_a_transfer_that_is_complete_terminates_the_episode():
 def test_worlds_of_a_vector_are_those_of_single_environments():
     alone = gym.CongestionControlEnv(QUICK)
     expected = [episode(alone, seed, careful)[0] for seed in (5, 6, 7)]
-    env = gymnasium.make_vec(
-        "seamline/CongestionControl-v0", num_envs=3, vectorization_mode="vector_entry_point", scenario=QUICK
-    )
+    env = gymnasium.make_vec("seamline/CongestionControl-v0", num_envs=3, vectorization_mode="vector_entry_point", scenario=QUICK)
     observations, _ = env.reset(seed=5)
     for step in range(len(expected[0]) - 1):
         for world in range(3):

@@ -15,7 +15,9 @@ NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
 
 def outputs(notebook):
     """How many outputs each cell has, without progress."""
-    shown = [[it for it in cell.get("outputs", ()) if it.get("name") != "stderr" and it.get("text", "x").strip()] for cell in notebook.cells]
+    shown = [
+        [it for it in cell.get("outputs", ()) if it.get("name") != "stderr" and it.get("text", "x").strip()] for cell in notebook.cells
+    ]
     return [len(it) for it in shown]
 
 

@@ -7,27 +7,13 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import pytest
+from support import GRID, QUICK, cells, stored
+from test_controls import Halving
 
 import seamline
 from seamline import store as stores
 from seamline import sweeping
 from seamline._command import program
-from test_controls import Halving
-
-QUICK = seamline.Scenario.bundled("quickstart").set("duration", "5 s")
-GRID = {"link.radio.down.loss.probability": ["0 %", "1 %"]}
-
-
-def cells(result):
-    """All records, without the first run's course over time, which sweeps do not keep."""
-    cells = result.to_json()["cells"]
-    for flow in (flow for cell in cells for run in cell["runs"] for flow in run["flows"]):
-        flow.pop("intervals", None)
-    return cells
-
-
-def stored(folder):
-    return sorted(stores.lines_of(stores.open_store(folder)))
 
 
 @pytest.fixture(scope="module")

@@ -169,7 +169,7 @@ impl Kind {
 }
 
 /// Traits of an agent that repairs losses next to the air link by reading TCP headers.
-const AT_THE_AIR_LINK: Traits = Traits {
+pub const AT_THE_AIR_LINK: Traits = Traits {
     supports_handover: false,
     robust_to_bit_errors: true,
     supports_encrypted_traffic: false,

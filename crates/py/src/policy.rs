@@ -3,7 +3,7 @@
 use crate::classes::{Definition, Object, Values, keys_of, register};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use seamline_agent::{Connection, ConnectionMaker, Exit, Kind, MakeConnection, Side};
+use seamline_agent::{AT_THE_AIR_LINK, Connection, ConnectionMaker, Exit, Kind, MakeConnection, Side};
 use seamline_scenario::schema::added::Added;
 use seamline_tcp::handover::Traits;
 use seamline_wire::timers::NEVER;
@@ -12,18 +12,6 @@ use std::collections::BTreeMap;
 
 /// The most packets that an instance keeps.
 const MOST_KEPT: u32 = 10_000;
-
-/// Of agents that read TCP headers next to the air link.
-const TRAITS: Traits = Traits {
-    supports_handover: false,
-    robust_to_bit_errors: true,
-    supports_encrypted_traffic: false,
-    needs_intermediate_node: true,
-    keeps_end_to_end_semantics: true,
-    robust_to_long_disconnection: false,
-    acknowledgments_may_take_another_path: false,
-    needs_prediction: false,
-};
 
 /// Make a class usable as an agent.
 #[pyfunction]
@@ -38,7 +26,7 @@ pub(crate) fn register_agent(definition: Definition) -> PyResult<()> {
             name,
             summary,
             cite: "",
-            traits: TRAITS,
+            traits: Traits { keeps_end_to_end_semantics: true, ..AT_THE_AIR_LINK },
             ends_connections: false,
             runs_on_real_hosts: false,
             split: None,

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use seamline_scenario::schema::added::Added;
 use seamline_tcp::Parameters;
 use seamline_tcp::handover::{
-    Action, Actions, Build, Handover, HandoverEvent, Installed, Release, Scheme, Traits,
+    Action, Actions, Build, END_TO_END, Handover, HandoverEvent, Installed, Release, Scheme,
 };
 use seamline_wire::{Duration, Instant, Mark, Signal};
 use std::collections::BTreeSet;
@@ -20,18 +20,6 @@ const MARKS: [(&str, Mark); 5] = [
     ("new-link", Mark::NewLink { bandwidth_delay_product: None }),
     ("made-before-break", Mark::MadeBeforeBreak { bandwidth_delay_product: None }),
 ];
-
-/// What a scheme at the ends does: nothing else is known of a class.
-const TRAITS: Traits = Traits {
-    supports_handover: true,
-    robust_to_bit_errors: false,
-    supports_encrypted_traffic: true,
-    needs_intermediate_node: false,
-    keeps_end_to_end_semantics: true,
-    robust_to_long_disconnection: true,
-    acknowledgments_may_take_another_path: true,
-    needs_prediction: false,
-};
 
 /// Make a class usable as a handover scheme. It acts on these marks; a class without marks changes the mobile end only.
 #[pyfunction]
@@ -49,7 +37,7 @@ pub(crate) fn register_scheme(definition: Definition, marks: BTreeSet<String>) -
             Box::new(ByClass { object, marks: marks.clone(), wake_at: None })
         };
         let build: &'static Build = Box::leak(Box::new(build));
-        let scheme = Scheme { name, summary, cite: "", traits: TRAITS, installed, refuses: &[], build };
+        let scheme = Scheme { name, summary, cite: "", traits: END_TO_END, installed, refuses: &[], build };
         Added::scheme::<Values>(Box::leak(Box::new(scheme)), move || keys_of(name))
     })
 }

@@ -75,9 +75,7 @@ class _Worlds:
             interval = 0.1
         self.scenario, self.flow = _prepared(scenario, flow)
         self.most_factor = most_factor
-        self._native = _seamline.Environments(
-            self.scenario.plan, self.flow, worlds, interval, round_trips, action
-        )
+        self._native = _seamline.Environments(self.scenario.plan, self.flow, worlds, interval, round_trips, action)
 
     def advance(self, orders: list[tuple[int | None, float]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Advance each world to its next decision: measurements and standings."""
@@ -141,9 +139,7 @@ class CongestionControlEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32
         self.render_mode = render_mode
         self.observation_space, self.action_space = _spaces()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begin an episode. ``seed`` is the seed of the run; without one it is drawn."""
         super().reset(seed=seed)
         if seed is None:
@@ -151,9 +147,7 @@ class CongestionControlEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32
         it, _ = self._advance((seed, 1.0))
         return features(it), it._asdict()
 
-    def step(
-        self, action: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Decide, and run to the next decision."""
         factor = self._worlds.factor(float(np.asarray(action).reshape(-1)[0]))
         it, standing = self._advance((None, factor))
@@ -229,9 +223,7 @@ def _seed(random: np.random.Generator) -> int:
     return int(random.integers(2**32))
 
 
-def make_vec(
-    scenario: Scenario | str | os.PathLike[str], num_envs: int, **arguments: Any
-) -> CongestionControlVectorEnv:
+def make_vec(scenario: Scenario | str | os.PathLike[str], num_envs: int, **arguments: Any) -> CongestionControlVectorEnv:
     """Worlds of a scenario that native threads advance at the same time: :class:`CongestionControlVectorEnv`."""
     return CongestionControlVectorEnv(scenario, num_envs, **arguments)
 

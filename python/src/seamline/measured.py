@@ -144,6 +144,6 @@ def orca(it: Measurements, *, losses: float = 5.0, margin: float = 1.25) -> Valu
 
 
 def log_power(it: Measurements, *, delay: float = 1.0) -> Values:
-    """The objective of Remy (Winstein and Balakrishnan, "TCP ex Machina", SIGCOMM 2013): ln(throughput in Mbit/s) - ``delay`` x ln(round-trip
-    time in seconds). A throughput below 1 kbit/s counts as that."""
+    """The objective of Remy (Winstein and Balakrishnan, "TCP ex Machina", SIGCOMM 2013): ln(throughput in Mbit/s) - ``delay`` x
+    ln(round-trip time in seconds). A throughput below 1 kbit/s counts as that."""
     return np.log(np.maximum(it.throughput, 1e3) / 1e6) - delay * np.log(np.maximum(it.round_trip, 1e-6))

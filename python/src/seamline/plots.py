@@ -27,7 +27,7 @@ def goodput(result: Result, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     table: dict[str, list[Any]] = result.outcomes.to_dict()
     flows = len(set(table["flow"]))
-    for place, cell in enumerate(table["cell_name"]):
+    for place in range(len(result.outcomes)):
         mean, low, high = (table[f"goodput_{it}_bits_per_second"][place] for it in ("mean", "low", "high"))
         ax.barh(place, mean / 1e6, height=0.6, color="0.75", edgecolor="0.2")
         if low is not None:

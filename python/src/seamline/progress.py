@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, Union
+from typing import Any
 
 #: What shows progress: ``True`` and ``False``, ``None`` for terminals and notebooks only, or a function that is called with the numbers of
 #: finished and of all runs.
-Progress = Union[bool, None, Callable[[int, int], None]]
+Progress = bool | Callable[[int, int], None] | None
 
 
 class Bar(AbstractContextManager["Bar"]):
@@ -36,9 +36,7 @@ class Bar(AbstractContextManager["Bar"]):
         if self._bar is not None:
             self._bar.update(finished - self._bar.n)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._bar is not None:
             self._bar.close()
 

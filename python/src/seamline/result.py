@@ -128,8 +128,8 @@ class Result:
         return plots.series(self, column, ax)
 
     def plot_queues(self, link: str | None = None, ax: Axes | None = None) -> Axes:
-        """What waits in the queue of a link (such as ``"air/down"``) over time, one line for each cell; by default in the queue that becomes
-        longest."""
+        """What waits in the queue of a link (such as ``"air/down"``) over time, one line for each cell; by default in the queue that
+        becomes longest."""
         from . import plots
 
         return plots.queues(self, link, ax)

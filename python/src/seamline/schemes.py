@@ -19,8 +19,8 @@ class HandoverScheme:
 
     #: The name in scenarios; that of the class in lower case unless the class sets it.
     name: str
-    #: The marks on which it acts: ``handover``, ``will-handover``, ``handover-cancelled``, ``new-link``, ``made-before-break``. Without any,
-    #: only the end that moves needs the scheme.
+    #: The marks on which it acts: ``handover``, ``will-handover``, ``handover-cancelled``, ``new-link``, ``made-before-break``. Without
+    #: any, only the end that moves needs the scheme.
     marks: tuple[str, ...] = ()
 
     def on(self, event: HandoverNews, view: View) -> Sequence[Action] | None:

@@ -12,7 +12,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from . import _seamline, store as stores
+from . import _seamline
+from . import store as stores
 from .classes import Named, register, version
 from .errors import RunError, VersionMismatch
 from .progress import Bar, Progress
@@ -54,8 +55,8 @@ def sweep(
         client: A ``dask.distributed.Client``, or any ``concurrent.futures.Executor``; without it, the processors of this machine.
         store: A directory, or a URL for fsspec such as ``s3://bucket/sweep``. Finished runs are kept there, and are not run again: after an
             interruption, repeat the same call.
-        until: A relative half width, such as ``0.02``. A cell gets no more seeds when the 95 % intervals of the goodput of all its flows are
-            that narrow, after five seeds or more. ``seeds`` is the most.
+        until: A relative half width, such as ``0.02``. A cell gets no more seeds when the 95 % intervals of the goodput of all its flows
+            are that narrow, after five seeds or more. ``seeds`` is the most.
         classes: Congestion controls, handover schemes and agents that the scenario names, for workers.
         jobs: How many batches are at work at a time [default: one for each processor, and two for each of a cluster].
         progress: As for :meth:`Scenario.run`.

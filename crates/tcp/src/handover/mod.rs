@@ -284,7 +284,7 @@ pub struct Traits {
 }
 
 /// What schemes support and need that act at the ends alone, after the fact.
-const END_TO_END: Traits = Traits {
+pub const END_TO_END: Traits = Traits {
     supports_handover: true,
     robust_to_bit_errors: false,
     supports_encrypted_traffic: true,
