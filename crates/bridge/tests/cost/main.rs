@@ -4,18 +4,20 @@
 //! ```sh
 //! SEAMLINE_COST_SECONDS=5 cargo test --release -p seamline-bridge --test cost -- --nocapture
 //! SEAMLINE_COST_SECONDS=5 SEAMLINE_COST_CONNECTIONS=10000 SEAMLINE_COST_MBITS=1000 \
-//!     cargo test --release -p seamline-bridge --test cost -- many_connections_at_once --nocapture
+//!     cargo test --release -p seamline-bridge --test cost -- many_connections --nocapture
 //! ```
 #![cfg(target_os = "linux")]
 
 mod flows;
+mod frames;
 #[path = "../support/hosts.rs"]
 mod hosts;
-#[path = "../support/kinds.rs"]
-mod kinds;
 mod path;
+#[path = "../support/mod.rs"]
+mod support;
 
 use flows::{Asking, Load, may_open};
+use frames::Generator;
 use hosts::{inside, ip, pause, run as run_in, skip};
 use nix::sys::socket::{setsockopt, sockopt};
 use path::{Middle, Path, SERVER};
@@ -31,6 +33,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
+use support::kinds;
 use tempfile::TempDir;
 
 /// Who forwards.
@@ -323,4 +326,32 @@ fn many_connections_at_once() {
         let known = counted.map(|it| it.agent.known as usize);
         assert!(known.is_none_or(|known| 10 * known >= 9 * load.connections), "{name}: {known:?} known");
     }
+}
+
+/// Each segment is of another connection than the one before, so that nothing can leave joined, and what is known of a connection is in no cache.
+#[test]
+fn frames_of_many_connections() {
+    let name = "frames_of_many_connections";
+    let Load { connections, rate, seconds } = Load::of_environment();
+    if Namespace::new().is_err() || !is_there("ip") {
+        return skip(name, "it takes root, and ip");
+    }
+    let Some(path) = Path::new(Middle::Bridge) else { return skip(name, "no namespaces can be made") };
+    let mut agent = begin(Who::Agent("snoop"), &path);
+    let mut generator = Generator::begin(&path, connections as u64);
+    let segments = generator.run(rate, seconds);
+    pause(100);
+    let it = agent.end().expect("an agent counts");
+    let received: u64 = it.ports.iter().map(|port| port.received).sum();
+    println!(
+        "{segments} segments of {connections} connections at {:.0} Mbit/s: {received} frames received, {} kept, {} sent again, {} waited too long, {} dropped",
+        segments as f64 * 8.0 * 1400.0 / seconds / 1e6,
+        it.agent.cached,
+        it.agent.local_retransmissions,
+        it.bridge.overload,
+        it.ports[0].overrun + it.ports[1].overrun
+    );
+    assert!(10 * it.agent.known as usize >= 9 * connections, "{it:?}");
+    assert!(received <= 2 * segments + 3 * connections as u64 + 100, "{it:?}");
+    assert!(10 * it.ports[1].sent >= 9 * segments, "{it:?}");
 }
