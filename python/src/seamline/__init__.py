@@ -1,4 +1,4 @@
-"""Seamline shows how TCP behaves, and what helps it, when a host moves: between base stations, Wi-Fi, satellites or trains.
+"""Seamline shows how TCP behaves, and what helps it, when a host moves between networks.
 
 >>> import seamline
 >>> result = seamline.Scenario.bundled("quickstart").run(seeds=5, variants=["cubic", "newreno"])

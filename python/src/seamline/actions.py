@@ -32,13 +32,13 @@ __all__ = [
 #: An action of a handover scheme.
 Action = str | tuple[str, object] | tuple[str, object, object]
 
-#: Offer a window of zero from now on. What is under way is still taken.
+#: Advertise a zero window from now on. Segments in flight are still accepted.
 CLOSE_WINDOW = "close-window"
-#: Offer the true window again.
+#: Advertise the real receive window again.
 OPEN_WINDOW = "open-window"
-#: Keep acknowledgments back that nothing else carries.
+#: Hold back pure acknowledgments (those without data).
 HOLD_ACKNOWLEDGMENTS = "hold-acknowledgments"
-#: Send what was kept back, and one of now.
+#: Send the acknowledgments that were held back, then one current acknowledgment.
 RELEASE_ACKNOWLEDGMENTS = "release-acknowledgments"
 #: Stop the timers of the sender, which keeps sending what its window allows.
 HALT_TIMER = "halt-timer"
@@ -54,12 +54,13 @@ PROBE = "probe"
 FORGET_ROUND_TRIP = "forget-round-trip"
 #: Begin again from one segment, with the threshold that the congestion control sets after a timeout.
 SLOW_START = "slow-start"
-#: What is outstanding was lost, and not to congestion: send it again as the window allows, and reset timer and back-off.
+#: Treat all outstanding segments as lost, but not to congestion: retransmit them as the window allows, and reset the timer and its
+#: back-off.
 GO_BACK = "go-back"
 
 
 def acknowledge(times: int = 1, mark: str | None = None) -> Action:
-    """Send the last acknowledgment again, so often, with this mark."""
+    """Send the last acknowledgment again ``times`` times, with this mark."""
     return ("acknowledge", times, mark)
 
 
@@ -74,18 +75,18 @@ def set_window(window: float, threshold: float | None = None) -> Action:
 
 
 def renew_path(round_trip: float | None = None) -> Action:
-    """The path is another one, with this round-trip time in seconds if it is known: what is outstanding gives no samples."""
+    """The path has changed. ``round_trip`` is the new round-trip time in seconds, if known. Segments in flight give no samples."""
     return ("renew-path", round_trip)
 
 
 def expect_losses(seconds: float) -> Action:
-    """For so long, losses are likely those of a disruption that was announced."""
+    """For this many seconds, treat losses as caused by the announced interruption."""
     return ("expect-losses", seconds)
 
 
 def wake_after(seconds: float | None) -> Action:
-    """Call again after this time, in place of any earlier wish; ``None`` takes it back. A scheme gets the event ``wake``, an agent the
-    call of ``on_wake``."""
+    """Call again after this many seconds. This replaces an earlier request; ``None`` cancels it. A scheme gets the
+    event ``wake``, an agent the call of ``on_wake``."""
     return ("wake-after", seconds)
 
 
@@ -102,7 +103,7 @@ def keep(key: int) -> AgentAction:
 
 
 def send(key: int) -> AgentAction:
-    """Send what was kept under this number over the wireless side again."""
+    """Retransmit over the wireless side what was kept under this number."""
     return ("send", key)
 
 

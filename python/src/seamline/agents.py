@@ -11,7 +11,7 @@ __all__ = ["Agent", "Segment"]
 
 
 class Agent:
-    """Help inside the network, at one end of a wireless link. Each connection has an instance of its own.
+    """A performance-enhancing proxy (RFC 3135) at one end of a wireless link. Each connection has an instance of its own.
 
     Every segment of the connection passes it. Scenarios name it in ``agent.NAME.kind``. It runs in simulations only.
     """

@@ -40,5 +40,5 @@ class CongestionControl:
 
     def on_rate_sample(self, sample: Acked, view: View) -> Window | tuple[Window, float | None]:
         """Every acknowledgment, after losses are known. A class that has this method decides on the window alone, and may pace: it returns
-        a window, or a pair of a window and a pacing rate in bytes per second. :meth:`on_ack` is not called then. It needs the recovery
-        ``rack`` (``profile = "linux-6.12"``). Optional."""
+        a window, or a pair of a window and a pacing rate in bytes per second. :meth:`on_ack` is not called then. It needs RACK loss
+        detection (``profile = "linux-6.12"``). Optional."""

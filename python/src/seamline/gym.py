@@ -124,8 +124,8 @@ class CongestionControlEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32
     ) -> None:
         """
         Args:
-            scenario: A scenario of one grid cell, the name of a bundled one, or a file. The agent's flow needs the recovery ``rack``, which
-                the default profile has.
+            scenario: A scenario of one grid cell, the name of a bundled one, or a file. The agent's flow needs RACK loss detection,
+            which the default profile has.
             flow: The agent's flow; needed where the scenario has several.
             action: What the agent chooses: ``"window"``, sent as acknowledgments permit, or ``"rate"``, paced.
             interval: Seconds of virtual time from one decision to the next. Default: 0.1.

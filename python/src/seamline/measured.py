@@ -68,25 +68,25 @@ def _ratio(part: Values, whole: Values) -> Values:
 FEATURES: dict[str, tuple[float, float]] = {
     #: log2 of the window in segments, divided by 16.
     "window": (0.0, 1.5),
-    #: Smoothed by minimum round-trip time, less 1: the queue in round-trip times.
+    #: Smoothed divided by minimum round-trip time, minus 1: the queueing delay in minimum round-trip times.
     "smoothed_round_trip": (0.0, 10.0),
-    #: Mean round-trip time of the interval by the minimum, less 1.
+    #: Mean round-trip time of the interval divided by the minimum, minus 1.
     "round_trip": (0.0, 10.0),
-    #: By how much the mean round-trip time grew since the last interval, by the minimum.
+    #: By how much the mean round-trip time grew since the last interval, divided by the minimum.
     "round_trip_growth": (-10.0, 10.0),
     #: log10 of the minimum round-trip time in milliseconds, divided by 4.
     "minimum_round_trip": (-1.0, 2.0),
-    #: Throughput of the interval by the largest of the episode.
+    #: Throughput of the interval divided by the largest of the episode.
     "throughput": (0.0, 1.0),
-    #: Largest delivery rate of the interval by the largest throughput of the episode.
+    #: Largest delivery rate of the interval divided by the largest throughput of the episode.
     "delivery_rate": (0.0, 10.0),
-    #: Segments sent by segments delivered, less 1 (Aurora's sending ratio).
+    #: Segments sent divided by segments delivered, minus 1 (Aurora's sending ratio).
     "sending": (-1.0, 10.0),
     #: Share of segments lost.
     "loss": (0.0, 1.0),
-    #: Segments in flight by the window.
+    #: Segments in flight divided by the window.
     "in_flight": (0.0, 2.0),
-    #: The window by largest throughput times minimum round-trip time: that product is about what the path holds.
+    #: The window divided by the estimated bandwidth-delay product (largest throughput times minimum round-trip time).
     "window_of_path": (0.0, 10.0),
     #: The interval in minimum round-trip times, divided by 10.
     "interval": (0.0, 10.0),
@@ -136,7 +136,8 @@ def aurora(it: Measurements) -> Values:
 
 def orca(it: Measurements, *, losses: float = 5.0, margin: float = 1.25) -> Values:
     """The reward of Orca (Abbasloo et al., "Classic meets modern: a pragmatic learning-based congestion control for the Internet", SIGCOMM
-    2020): (throughput - 5 x rate of losses) by the largest throughput so far, times 1.25 x minimum by smoothed round-trip time, at most
+    2020): (throughput - 5 x rate of losses) divided by the largest throughput so far, times 1.25 x minimum divided by smoothed
+    round-trip time, at most
     1."""
     lost = _ratio(it.lost * 8 * it.segment_size, it.interval)
     delay = np.minimum(1, _ratio(margin * it.minimum_round_trip, it.smoothed_round_trip))

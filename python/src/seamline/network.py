@@ -84,13 +84,13 @@ class Socket:
         return self._core.ends(self._handle)[1]
 
     async def receive(self, most: int) -> bytes:
-        """What has arrived, at least a byte and at most so many. Nothing: the other end sends no more."""
+        """Receive at least one byte and at most ``most`` bytes. Returns ``b""`` at the end of the stream."""
         while (data := self._core.receive(self._handle, most)) is None:
             await _Until(self._handle)
         return data
 
     async def receive_exactly(self, count: int) -> bytes:
-        """So many bytes.
+        """Receive exactly ``count`` bytes.
 
         Raises:
             EOFError: The other end sends no more.
@@ -140,7 +140,7 @@ class Socket:
 
     @property
     def connected(self) -> bool:
-        """Whether the handshake is over; raises why it failed."""
+        """Whether the handshake is complete. Raises the error if it failed."""
         return self._core.connected(self._handle)
 
     def shutdown(self) -> None:

@@ -69,7 +69,7 @@ def queues(result: Result, link: str | None = None, ax: Axes | None = None) -> A
 
 
 def recovery(result: Result, ax: Axes | None = None) -> Axes:
-    """How many handovers had recovered after how long. Lines end below 100 % where some never recovered."""
+    """Share of handovers that have recovered, against the time since the handover. Lines end below 100 % where some never recovered."""
     table: dict[str, list[Any]] = result.handovers.to_dict()
     times: dict[str, list[float]] = defaultdict(list)
     for cell, time in zip(table["cell_name"], table["recovery_ms"]):

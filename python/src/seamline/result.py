@@ -60,7 +60,7 @@ class Result:
 
     @property
     def links(self) -> Table:
-        """A row for each direction of each link of each run: what was delivered, dropped, marked and lost."""
+        """A row for each direction of each link of each run: packets delivered, dropped, ECN-marked and lost."""
         return self.table("links")
 
     @property
@@ -135,7 +135,7 @@ class Result:
         return plots.queues(self, link, ax)
 
     def plot_recovery(self, ax: Axes | None = None) -> Axes:
-        """How many handovers had recovered after how long, one line for each cell."""
+        """Share of handovers that have recovered, against the time since the handover; one line for each cell."""
         from . import plots
 
         return plots.recovery(self, ax)

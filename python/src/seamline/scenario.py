@@ -27,7 +27,7 @@ CELLS_OVER_TIME = 12
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario with its settings. It does not change: :meth:`set` and :meth:`vary` return another one.
+    """A scenario with its settings. It is immutable: :meth:`set` and :meth:`vary` return a new one.
 
     Every scenario file of the command works here, and every ``--set`` of the command is a :meth:`set`.
     """
@@ -93,7 +93,7 @@ class Scenario:
 
     @cached_property
     def plan(self) -> _seamline.Plan:
-        """The scenario, checked. It is read anew for every :class:`Scenario`, once."""
+        """The scenario, checked. It is computed once for each :class:`Scenario`."""
         with suppress(FileNotFoundError):  # only kernels in virtual time need it
             _seamline.serve_guests_by(program())
         return _seamline.Plan(self.name, self.text, list(self.settings))
