@@ -3,6 +3,7 @@
 import subprocess
 import threading
 import time
+import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -63,8 +64,9 @@ def test_damaged_and_duplicate_files_do_no_harm(tmp_path, expected):
     stores.put(stores.open_store(tmp_path), lines[:1])  # a line that is in two files
     with pytest.warns(UserWarning, match=f"{files[0].name} is damaged"):
         assert cells(seamline.sweep(QUICK, GRID, seeds=3, store=tmp_path)) == cells(expected)
-    files[0].unlink()
-    assert len(set(stored(tmp_path))) == len(expected.runs), "every run is in a file that is whole"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the damaged file, unless the same batch has replaced it
+        assert len(set(stored(tmp_path))) == len(expected.runs), "every run is in a file that is whole"
 
 
 def test_a_remote_place_is_a_store(expected):

@@ -1,6 +1,6 @@
 //! Attacks on `seamline-host sender`, as it runs at a server: what they cost the download that is attacked, and another one at the same
 //! bottleneck. Server and clients have the kernel's TCP; the attackers are at the bottleneck. SECURITY.md has the tables that this prints
-//! with `SEAMLINE_ATTACK_ROUNDS=9`.
+//! with `SEAMLINE_ATTACK_ROUNDS=9` and `-- --ignored`: the runs are too long for the checks of every change.
 #![cfg(all(target_os = "linux", feature = "ebpf"))]
 
 #[path = "../support/mod.rs"]
@@ -25,6 +25,7 @@ use seamline_wire::Duration;
 const TIMEOUTS: u64 = 4;
 
 #[test]
+#[ignore = "takes two minutes for each round"]
 fn attacks_on_a_download() {
     let Some(rounds) = rounds("attacks_on_a_download", &Attack::ALL, 1) else { return };
     print(&rounds, &Attack::ALL);
@@ -65,6 +66,7 @@ fn attacks_on_a_download() {
 
 /// What an attack on one download costs another.
 #[test]
+#[ignore = "takes a minute for each round"]
 fn attacks_on_one_of_two_downloads() {
     let attacks =
         [Attack::None, Attack::Genuine, Attack::ForgedOnPath, Attack::SilentReceiver, Attack::LyingReceiver];
