@@ -79,8 +79,8 @@ class _Worlds:
 
     def advance(self, orders: list[tuple[int | None, float]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Advance each world to its next decision: measurements and standings."""
-        rows = np.frombuffer(self._native.advance(orders), dtype=np.float64)
-        rows = rows.reshape(len(orders), self._native.COLUMNS)
+        numbers = np.frombuffer(self._native.advance(orders), dtype=np.float64)
+        rows = numbers.reshape(len(orders), self._native.COLUMNS)
         return rows[:, :-1], rows[:, -1]
 
     def factor(self, action: float) -> float:
