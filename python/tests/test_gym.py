@@ -2,13 +2,15 @@
 
 import warnings
 
-import gymnasium
-import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
-import seamline
-from seamline import _seamline, gym
+np = pytest.importorskip("numpy")
+gymnasium = pytest.importorskip("gymnasium")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+import seamline  # noqa: E402
+from seamline import _seamline, gym  # noqa: E402
 
 QUICK = seamline.Scenario.bundled("quickstart").set("duration", "10 s")
 CLEAN = QUICK.set("link.radio.down.loss.probability", "0 %")

@@ -3,10 +3,12 @@
 import importlib.util
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import seamline
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("gymnasium")
 
 FILE = Path(__file__).parents[1] / "examples" / "train_congestion_control.py"
 
