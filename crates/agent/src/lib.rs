@@ -196,7 +196,7 @@ pub static ALL: &[&Kind] = &[
 /// Seamline's.
 pub static ON_REAL_BRIDGES: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &obtcp::KIND];
 
-static ADDED: Registry<Kind> = Registry::new();
+static ADDED: Registry<Kind> = Registry::new(|kind| kind.name);
 
 /// Add kinds of other crates, before any scenario that names them is read. They stay until the process ends. Their parameters are in
 /// [`Parameters::own`].
@@ -204,13 +204,7 @@ static ADDED: Registry<Kind> = Registry::new();
 /// # Errors
 /// When a name is that of another kind; then none is added.
 pub fn add(kinds: &[&'static Kind]) -> Result<(), NameTaken> {
-    match kinds.iter().find(|kind| find(kind.name).is_some()) {
-        Some(taken) => Err(NameTaken(taken.name)),
-        None => {
-            ADDED.add(kinds);
-            Ok(())
-        }
-    }
+    ADDED.add(kinds, |name| find(name).is_some())
 }
 
 /// Every kind, those of other crates last.

@@ -7,6 +7,7 @@ use seamline_agent::Kind;
 use seamline_tcp::Parameters;
 use seamline_tcp::cc::{self, Algorithm, NameTaken, OwnParameters};
 use seamline_tcp::handover::{self, Scheme};
+use seamline_wire::registry::refuse_taken;
 use std::fmt;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -105,14 +106,10 @@ impl fmt::Debug for Added {
 /// # Errors
 /// When a name [`is_taken`]; then none is added.
 pub fn add(entries: Vec<Added>) -> Result<(), NameTaken> {
-    let names: Vec<&str> = entries.iter().map(Added::name).collect();
-    let is_twice = |place: usize| names[..place].contains(&names[place]);
-    if let Some(place) = (0..names.len()).find(|place| is_twice(*place) || is_taken(names[*place])) {
-        return Err(NameTaken(names[place]));
-    }
+    refuse_taken(entries.iter().map(Added::name), is_taken)?;
     for added in &entries {
         match added.entry {
-            Entry::CongestionControl(it, _) => cc::add(vec![it])?,
+            Entry::CongestionControl(it, _) => cc::add(&[it])?,
             Entry::Scheme(it, _) => handover::add(&[it])?,
             Entry::Agent(it, _) => seamline_agent::add(&[it])?,
         }

@@ -29,11 +29,12 @@ mod westwood;
 mod westwood_plus;
 
 pub use crate::own::{OwnParameters, OwnSet};
-pub use added::{NameTaken, add, added, is_taken};
+pub use added::{add, added, is_taken};
 pub use bbr::LeoCcParameters;
 pub(crate) use careful::Careful;
 pub use careful::{CarefulResumeParameters, SavedPath};
 pub use cubic::CubicParameters;
+pub use seamline_wire::registry::NameTaken;
 pub use slow_start::SlowStart;
 pub use vegas::VegasParameters;
 pub use westwood::WestwoodParameters;

@@ -355,7 +355,7 @@ pub const NEEDS_PACING: &[(&str, &str)] = &recovery::without_records(
     "Careful Resume needs pacing, which only the recovery rack has: use the profile linux-6.12",
 );
 
-static ADDED: Registry<Scheme> = Registry::new();
+static ADDED: Registry<Scheme> = Registry::new(|scheme| scheme.name);
 
 /// Add schemes of other crates, before any scenario that names them is read. They stay until the process ends. Their parameters are in
 /// [`HandoverParameters::own`].
@@ -363,13 +363,7 @@ static ADDED: Registry<Scheme> = Registry::new();
 /// # Errors
 /// When a name is that of another scheme; then none is added.
 pub fn add(schemes: &[&'static Scheme]) -> Result<(), NameTaken> {
-    match schemes.iter().find(|scheme| find(scheme.name).is_some()) {
-        Some(taken) => Err(NameTaken(taken.name)),
-        None => {
-            ADDED.add(schemes);
-            Ok(())
-        }
-    }
+    ADDED.add(schemes, |name| find(name).is_some())
 }
 
 /// Every scheme, those of other crates last.
