@@ -184,15 +184,20 @@ pub(crate) fn attempt<E>(
 
 /// The jobs of a plan, ordered by seed, so that an interrupted experiment has some seeds of all grid cells rather
 /// than all seeds of some.
+pub fn by_seed(plan: &Plan) -> Vec<Job> {
+    let most_seeds = plan.cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
+    (0..most_seeds)
+        .flat_map(|seed| (0..plan.cells.len()).map(move |cell| Job { cell, seed }))
+        .filter(|job| job.seed < plan.cells[job.cell].scenario.seeds.len())
+        .collect()
+}
+
+/// The same, once the files that they write can be.
 ///
 /// # Errors
 /// When a requested file cannot be created.
 pub(crate) fn jobs(plan: &Plan, options: &RunOptions) -> Result<Vec<Job>, WriteError> {
-    let most_seeds = plan.cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
-    let jobs: Vec<Job> = (0..most_seeds)
-        .flat_map(|seed| (0..plan.cells.len()).map(move |cell| Job { cell, seed }))
-        .filter(|job| job.seed < plan.cells[job.cell].scenario.seeds.len())
-        .collect();
+    let jobs = by_seed(plan);
     if let Some(job) = jobs.iter().find(|job| options.writes_cell(plan, job.cell)) {
         Files::new(plan, *job, options).check()?;
     }

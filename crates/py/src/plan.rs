@@ -8,11 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use seamline::engine::Engine;
 use seamline_cli::Failure;
-use seamline_experiment::report::{engine, provenance_of};
+use seamline_experiment::report::provenance_of;
 use seamline_experiment::summary::label;
-use seamline_experiment::{CellResult, Job, RunOptions};
+use seamline_experiment::{CellResult, Job, RunOptions, by_seed};
 use seamline_report::record::RunRecord;
 use seamline_results::Line;
+use seamline_results::store::key;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -78,23 +79,22 @@ impl Plan {
         first.map_or(Vec::new(), |cell| cell.scenario.flows.iter().map(|flow| flow.name.clone()).collect())
     }
 
+    /// The number of runs.
+    #[getter]
+    fn runs(&self) -> usize {
+        self.plan.runs()
+    }
+
     /// The identity of all cells, without seeds and program.
     #[getter]
     fn identity(&self) -> String {
         self.plan.identity().to_string()
     }
 
-    /// All runs, those of the first seeds first: cell, place of the seed, seed, and the key of the run.
-    fn jobs(&self) -> Vec<(usize, usize, u64, String)> {
-        let cells = &self.plan.cells;
-        let most = cells.iter().map(|cell| cell.scenario.seeds.len()).max().unwrap_or(0);
-        let jobs =
-            (0..most).flat_map(|seed| cells.iter().enumerate().map(move |(cell, it)| (cell, it, seed)));
-        jobs.filter_map(|(cell, it, place)| {
-            let seed = *it.scenario.seeds.get(place)?;
-            Some((cell, place, seed, it.identity.run_key(seed, engine())))
-        })
-        .collect()
+    /// All runs, those of the first seeds first: cell, place of the seed, and the key of the run.
+    fn jobs(&self) -> Vec<(usize, usize, String)> {
+        let jobs = by_seed(&self.plan).into_iter();
+        jobs.map(|job| (job.cell, job.seed, key(&self.plan, job))).collect()
     }
 
     /// Run everything on `workers` processors (0: all). `cells_over_time` cells keep their first run over time. `finished` is called with
@@ -156,36 +156,23 @@ impl Plan {
         Ok(lines.iter().map(|line| PyBytes::new(py, line.as_bytes())).collect())
     }
 
-    /// The results of stored lines, as [`Plan::lines`] made them; lines of other runs are left out. Fails when runs are missing from cells
-    /// that have any.
+    /// The results of stored lines, as [`Plan::lines`] made them. Lines of other runs are left out; runs may be missing.
     fn results_of(&self, py: Python<'_>, lines: Vec<Vec<u8>>, reproduce: String) -> PyResult<Results> {
-        let read = || {
-            let lines = lines.iter().map(|line| serde_json::from_slice::<Line>(line));
-            lines.collect::<Result<Vec<_>, _>>()
-        };
-        let lines =
-            py.detach(read).map_err(|error| PyValueError::new_err(format!("a stored line: {error}")))?;
+        let lines = py.detach(|| lines.iter().map(|line| read(line)).collect::<PyResult<Vec<Line>>>())?;
         let mut by_key: BTreeMap<String, RunRecord> =
             lines.into_iter().map(|line| (line.key, line.run)).collect();
         let mut results: Vec<CellResult> = self.plan.cells.iter().map(|_| CellResult::default()).collect();
-        for (cell, _, _, key) in self.jobs() {
+        for (cell, _, key) in self.jobs() {
             results[cell].runs.extend(by_key.remove(&key));
         }
         Ok(self.results(results, reproduce))
     }
 
-    /// The key of a stored line.
+    /// The key of a stored line, and the goodput of each flow in bit/s, which decides whether a cell needs more seeds.
     #[staticmethod]
-    fn key_of(line: &[u8]) -> PyResult<String> {
-        Ok(read(line)?.key)
-    }
-
-    /// The goodput of each flow of a stored line in bit/s: what decides whether a cell needs more seeds.
-    #[staticmethod]
-    fn goodputs(line: &[u8]) -> PyResult<Vec<f64>> {
-        let line: Line =
-            serde_json::from_slice(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(line.run.flows.iter().map(|flow| flow.goodput_bits_per_second).collect())
+    fn read(line: &[u8]) -> PyResult<(String, Vec<f64>)> {
+        let Line { key, run, .. } = read(line)?;
+        Ok((key, run.flows.iter().map(|flow| flow.goodput_bits_per_second).collect()))
     }
 }
 

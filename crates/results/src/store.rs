@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::json_lines::Lines;
+use seamline_experiment::Job;
 use seamline_experiment::lines::LineFile;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::report::engine;
@@ -29,6 +30,12 @@ pub struct Line {
     pub cell: Map<String, Value>,
     /// The record of the run.
     pub run: RunRecord,
+}
+
+/// The key of a run of a plan by this program.
+pub fn key(plan: &Plan, job: Job) -> String {
+    let cell = &plan.cells[job.cell];
+    cell.identity.run_key(cell.scenario.seeds[job.seed], engine())
 }
 
 impl Line {

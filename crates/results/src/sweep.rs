@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Found, LINES, Line, line_files, open, read_lines};
+use crate::store::{Found, LINES, Line, key, line_files, open, read_lines};
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::report::{Provenance, engine};
+use seamline_experiment::report::Provenance;
 use seamline_experiment::{CellResult, Job, run_seed};
 use seamline_scenario::Plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -174,11 +174,6 @@ fn keys(lines: &[Line]) -> impl Iterator<Item = String> {
 fn all_jobs(plan: &Plan) -> impl Iterator<Item = Job> {
     let cells = plan.cells.iter().enumerate();
     cells.flat_map(|(cell, it)| (0..it.scenario.seeds.len()).map(move |seed| Job { cell, seed }))
-}
-
-fn key(plan: &Plan, job: Job) -> String {
-    let cell = &plan.cells[job.cell];
-    cell.identity.run_key(cell.scenario.seeds[job.seed], engine())
 }
 
 /// The runs of a shard whose keys are not known.

@@ -39,6 +39,10 @@ class Scenario:
     #: What replaces keys of the text: ``key=value``, as for ``--set``.
     settings: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[type[Scenario], tuple[str, str, tuple[str, ...]]]:
+        # Without the plan, which is computed again.
+        return Scenario, (self.name, self.text, self.settings)
+
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
         """Read a file that ``seamline init`` has written, or any other scenario."""
@@ -128,7 +132,7 @@ class Scenario:
         scenario = self.with_options(seeds, variants, stack)
         plan = scenario.plan
         cells = CELLS_OVER_TIME if over_time is True else int(over_time)
-        with Bar(len(plan.jobs()), progress) as bar:
+        with Bar(plan.runs, progress) as bar:
             return Result(plan.run(jobs, cells, scenario.command, bar.at))
 
     def with_options(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from . import _seamline
@@ -74,8 +74,8 @@ def sweep(
     work = _Work(scenario, None if store is None else stores.open_store(store), until)
     task = _Task(scenario, tuple(classes), _seamline.engine())
     pool = _pool_of(client, jobs)
-    with Bar(len(work.jobs), progress) as bar:
-        bar.at(len(work.lines))
+    with Bar(work.size, progress) as bar:
+        bar.at(len(work.done))
         try:
             _run(work, task, pool, bar)
         finally:
@@ -91,19 +91,11 @@ class _Task:
     classes: tuple[Named, ...]
     engine: str
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (self.scenario.name, self.scenario.text, self.scenario.settings, self.classes, self.engine)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        name, text, settings, classes, engine = state
-        object.__setattr__(self, "scenario", Scenario(name, text, settings))
-        object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "engine", engine)
-
 
 @lru_cache(maxsize=8)
-def _plan(name: str, text: str, settings: tuple[str, ...], versions: tuple[str, ...]) -> _seamline.Plan:
-    return Scenario(name, text, settings).plan
+def _plan(scenario: Scenario, versions: tuple[str, ...]) -> _seamline.Plan:
+    """The plan of a scenario whose classes have these versions."""
+    return replace(scenario).plan
 
 
 def run_batch(task: _Task, jobs: list[Job], stop: _seamline.Stop | None = None) -> tuple[list[bytes], float]:
@@ -117,8 +109,7 @@ def run_batch(task: _Task, jobs: list[Job], stop: _seamline.Stop | None = None) 
     for cls in task.classes:
         register(cls)
         versions.append(f"{cls.name} {version(cls)}")
-    scenario = task.scenario
-    plan = _plan(scenario.name, scenario.text, scenario.settings, tuple(versions))
+    plan = _plan(task.scenario, tuple(versions))
     began = time.perf_counter()
     lines = plan.lines(jobs, stop)
     return lines, time.perf_counter() - began
@@ -129,87 +120,96 @@ def seconds_in_a_batch(places: int) -> float:
     return max(LEAST_SECONDS, places / 2 / TASKS_PER_SECOND)
 
 
+class _Cell:
+    """The runs of a cell in the order of their seeds, of which a wish for narrow intervals may need only the first."""
+
+    def __init__(self, until: float | None) -> None:
+        self.runs: list[tuple[Job, str]] = []
+        self._until = until
+        self._given = 0
+        #: The goodputs of the first runs that are done.
+        self._rates: list[list[float]] = []
+        self._enough: int | None = None
+
+    def next(self, done: Mapping[str, tuple[bytes, list[float]]]) -> list[tuple[Job, str]]:
+        """The runs to begin now: without such a wish all at first, otherwise few, and more when those are done and not enough."""
+        found: list[tuple[Job, str]] = []
+        while not found and self._given < len(self.runs):
+            if self._until is None:
+                more = len(self.runs)
+            else:
+                self._look(done, self._until)
+                if self._enough is not None or len(self._rates) < self._given:
+                    break
+                more = LEAST_SEEDS if self._given < LEAST_SEEDS else max(1, self._given // 2)
+            fresh = self.runs[self._given : self._given + more]
+            self._given += len(fresh)
+            found = [it for it in fresh if it[1] not in done]
+        return found
+
+    def _look(self, done: Mapping[str, tuple[bytes, list[float]]], until: float) -> None:
+        """Find the least number of first runs whose intervals are narrow enough; it does not depend on the order in which runs end."""
+        for _, key in self.runs[len(self._rates) :]:
+            if self._enough is not None or key not in done:
+                return
+            self._rates.append(done[key][1])
+            widths = [_seamline.relative_half_width(list(flow)) for flow in zip(*self._rates)]
+            is_narrow = all(width is not None and width <= until for width in widths)
+            if len(self._rates) >= LEAST_SEEDS and is_narrow:
+                self._enough = len(self._rates)
+
+    def chosen(self, done: Mapping[str, tuple[bytes, list[float]]]) -> list[bytes]:
+        """The lines that belong to the result."""
+        if self._until is not None:
+            self._look(done, self._until)
+        return [done[key][0] for _, key in self.runs[: self._enough] if key in done]
+
+
 class _Work:
     """What is to be run, and what has been."""
 
     def __init__(self, scenario: Scenario, store: stores.Store | None, until: float | None) -> None:
-        self.plan = scenario.plan
-        self.jobs = self.plan.jobs()
         self._store = store
-        self._until = until
-        self._key: dict[Job, str] = {(cell, place): key for cell, place, _, key in self.jobs}
-        wanted = set(self._key.values())
-        #: Finished runs by their key.
-        self.lines: dict[str, bytes] = {}
-        for line in stores.lines_of(store) if store is not None else ():
-            key = _seamline.Plan.key_of(line)
-            if key in wanted:
-                self.lines[key] = line
-        self._cells: dict[int, list[int]] = {}
-        for cell, place, _, _ in self.jobs:
-            self._cells.setdefault(cell, []).append(place)
-        self._given: set[Job] = set()
-        self._open = set(self._cells)
-        self._seeds = {cell: 0 for cell in self._cells}
+        #: Finished runs by their key: lines, and the goodput of each flow.
+        self.done: dict[str, tuple[bytes, list[float]]] = {}
+        jobs = scenario.plan.jobs()
+        self.size = len(jobs)
+        self._cells: dict[int, _Cell] = {}
+        self._cell_of: dict[str, _Cell] = {}
+        for cell, place, key in jobs:
+            it = self._cells.setdefault(cell, _Cell(until))
+            it.runs.append(((cell, place), key))
+            self._cell_of[key] = it
+        if store is not None:
+            self._keep(stores.lines_of(store))
+        first = {key for it in self._cells.values() for _, key in it.next(self.done)}
+        # The first seeds of all cells come before the second ones.
+        self._waiting = deque((cell, place) for cell, place, key in jobs if key in first)
 
     def put(self, lines: list[bytes]) -> None:
         """Keep finished runs."""
         if self._store is not None and lines:
             stores.put(self._store, lines)
+        for cell in self._keep(lines):
+            self._waiting.extend(job for job, _ in cell.next(self.done))
+
+    def _keep(self, lines: Iterable[bytes]) -> list[_Cell]:
+        """Note finished runs of this sweep. Returns their cells."""
+        cells: dict[int, _Cell] = {}
         for line in lines:
-            self.lines[_seamline.Plan.key_of(line)] = line
+            key, rates = _seamline.Plan.read(line)
+            if (cell := self._cell_of.get(key)) is not None:
+                self.done[key] = line, rates
+                cells[id(cell)] = cell
+        return list(cells.values())
 
-    def next(self) -> Iterator[Job]:
-        """What to run next. With a wish for narrow intervals, a cell gets few seeds at a time."""
-        if self._until is None:
-            for cell, place, _, key in self.jobs:
-                if key not in self.lines and (cell, place) not in self._given:
-                    self._given.add((cell, place))
-                    yield cell, place
-            return
-        for cell in sorted(self._open):
-            places = self._cells[cell]
-            if self._enough(cell) is not None:
-                self._open.discard(cell)
-                continue
-            known = self._prefix(cell)
-            if known == len(places):
-                self._open.discard(cell)
-                continue
-            if known < self._seeds[cell]:
-                continue  # what was given out is under way
-            more = LEAST_SEEDS if known < LEAST_SEEDS else max(1, known // 2)
-            self._seeds[cell] = min(len(places), known + more)
-            for place in places[known : self._seeds[cell]]:
-                if self._key[(cell, place)] not in self.lines:
-                    yield cell, place
-
-    def _prefix(self, cell: int) -> int:
-        """How many of the first seeds of a cell are done."""
-        places = self._cells[cell]
-        missing = (at for at, place in enumerate(places) if self._key[(cell, place)] not in self.lines)
-        return next(missing, len(places))
-
-    def _enough(self, cell: int) -> int | None:
-        """The least number of first seeds whose intervals are narrow enough; it does not depend on the order in which runs end."""
-        assert self._until is not None
-        places = self._cells[cell][: self._prefix(cell)]
-        runs = [_seamline.Plan.goodputs(self.lines[self._key[(cell, place)]]) for place in places]
-        for count in range(LEAST_SEEDS, len(runs) + 1):
-            widths = [_seamline.relative_half_width(list(flow)) for flow in zip(*runs[:count])]
-            if all(width is not None and width <= self._until for width in widths):
-                return count
-        return None
+    def next(self, most: int) -> list[Job]:
+        """What to run next, of those that wait."""
+        return [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
 
     def chosen(self) -> list[bytes]:
         """The lines that belong to the result: all, or of each cell the first until its interval is narrow enough."""
-        if self._until is None:
-            return list(self.lines.values())
-        lines = []
-        for cell, places in self._cells.items():
-            count = self._enough(cell) or self._prefix(cell)
-            lines += [self.lines[self._key[(cell, place)]] for place in places[:count]]
-        return lines
+        return [line for cell in self._cells.values() for line in cell.chosen(self.done)]
 
 
 #: What came of a batch: its lines and how long they took, or why there are none.
@@ -313,21 +313,14 @@ def _processors() -> int:
 
 def _run(work: _Work, task: _Task, pool: _Pool | _Cluster, bar: Bar) -> None:
     size = 1
-    waiting: Iterator[Job] = iter(())
     while True:
-        while len(pool) < pool.slots:
-            batch = list(islice(waiting, size))
-            if not batch:
-                waiting = work.next()
-                batch = list(islice(waiting, size))
-            if not batch:
-                break
+        while len(pool) < pool.slots and (batch := work.next(size)):
             pool.submit(task, batch)
         if len(pool) == 0:
             return
         outcomes = pool.next()
         seconds = _put(work, outcomes)
-        bar.at(len(work.lines))
+        bar.at(len(work.done))
         if seconds > 0:
             size = max(1, min(MOST_IN_A_BATCH, math.floor(seconds_in_a_batch(pool.slots) / seconds)))
         for outcome in outcomes:
