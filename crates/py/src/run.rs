@@ -30,8 +30,16 @@ impl Work {
     pub(crate) fn pool(&self, py: Python<'_>, threads: usize) -> PyResult<rayon::ThreadPool> {
         let work = self.clone();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.start_handler(move |_| WORK.set(Some(work.clone()))).build();
-        pool.map_err(|error| crate::errors::failed(py, error.to_string()))
+        let pool = pool.spawn_handler(|thread| {
+            let work = work.clone();
+            // Attached once and detached, it keeps its state in the interpreter: a call of Python need not make one.
+            let run = move || {
+                WORK.set(Some(work));
+                Python::attach(|py| py.detach(|| thread.run()));
+            };
+            std::thread::Builder::new().spawn(run).map(drop)
+        });
+        pool.build().map_err(|error| crate::errors::failed(py, error.to_string()))
     }
 
     /// Do some of it on this thread.
