@@ -8,10 +8,23 @@ use seamline_scenario::keys::{Keys, number};
 use seamline_scenario::schema::added::{self, Added};
 use seamline_tcp::cc::OwnSet;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The classes by name. One may be replaced by another of the same kind, as happens in notebooks.
 static CLASSES: RwLock<BTreeMap<&'static str, Arc<Class>>> = RwLock::new(BTreeMap::new());
+
+/// Texts that are kept until the process ends, as registries do. Each is kept once, however often its class is registered.
+static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+fn kept(text: String) -> &'static str {
+    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = all.get(text.as_str()) {
+        return known;
+    }
+    let text: &'static str = text.leak();
+    all.insert(text);
+    text
+}
 
 /// A class as the Python modules describe it: name, summary, the class, parameters, version, methods that it has.
 pub(crate) type Definition = (String, String, Py<PyType>, Vec<KeyOf>, String, BTreeSet<String>);
@@ -58,15 +71,15 @@ pub(crate) fn register(
             known.kind
         )));
     }
-    let name: &'static str = name.leak();
+    let name = kept(name);
     if known.is_none() {
         let version = move || class_of(name).map_or(String::new(), |it| it.version.clone());
-        let entry = add(name, summary.leak()).with_version(version);
+        let entry = add(name, kept(summary)).with_version(version);
         added::add(vec![entry]).map_err(|error| PyValueError::new_err(error.to_string()))?;
     }
     let keys = keys.into_iter().map(|(name, about, least, most, default)| Key {
-        name: name.leak(),
-        about: about.leak(),
+        name: kept(name),
+        about: kept(about),
         least,
         most,
         default,
@@ -129,4 +142,15 @@ fn instance(py: Python<'_>, name: &'static str, class: &Class, values: &Values) 
     }
     object.call_method0("__init__")?;
     Ok(object.unbind())
+}
+
+/// The answers of a method: nothing, or as many as it returns.
+pub(crate) fn answers<R>(
+    answer: &Bound<'_, PyAny>,
+    read: impl Fn(&Bound<'_, PyAny>) -> PyResult<R>,
+) -> PyResult<Vec<R>> {
+    if answer.is_none() {
+        return Ok(Vec::new());
+    }
+    answer.try_iter()?.map(|it| read(&it?)).collect()
 }

@@ -1,6 +1,6 @@
 //! Agents that are classes of Python: segments in, actions out.
 
-use crate::classes::{Definition, Object, Values, keys_of, register};
+use crate::classes::{Definition, Object, Values, answers, keys_of, register};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use seamline_agent::{AT_THE_AIR_LINK, Connection, ConnectionMaker, Exit, Kind, MakeConnection, Side};
@@ -176,7 +176,7 @@ impl ByClass {
 impl Connection for ByClass {
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
         let segment = self.segment(now, from, &packet);
-        let answers = self.object.call(|_, it| answers(&it.call_method1("on_segment", (segment,))?));
+        let answers = self.object.call(|_, it| answers(&it.call_method1("on_segment", (segment,))?, one));
         self.act(now, answers.unwrap_or_default(), Some((from, packet)), exit);
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
@@ -184,7 +184,8 @@ impl Connection for ByClass {
             return;
         }
         self.wake_at = NEVER;
-        let answers = self.object.call(|_, it| answers(&it.call_method1("on_wake", (now.as_secs_f64(),))?));
+        let answers =
+            self.object.call(|_, it| answers(&it.call_method1("on_wake", (now.as_secs_f64(),))?, one));
         self.act(now, answers.unwrap_or_default(), None, exit);
     }
     fn wake_at(&self) -> Instant {
@@ -207,13 +208,6 @@ enum Answer {
     Send(i64),
     ForgetBefore(i64),
     WakeAfter(Option<Duration>),
-}
-
-fn answers(answer: &Bound<'_, PyAny>) -> PyResult<Vec<Answer>> {
-    if answer.is_none() {
-        return Ok(Vec::new());
-    }
-    answer.try_iter()?.map(|it| one(&it?)).collect()
 }
 
 fn one(it: &Bound<'_, PyAny>) -> PyResult<Answer> {

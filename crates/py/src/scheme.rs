@@ -1,6 +1,6 @@
 //! Handover schemes that are classes of Python: events and a view in, actions out.
 
-use crate::classes::{Definition, Object, Values, keys_of, register};
+use crate::classes::{Definition, Object, Values, answers, keys_of, register};
 use crate::control::{View, window_of};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -128,7 +128,7 @@ impl Handover for ByClass {
         }
         let answer = self.object.call(|_, it| {
             let answer = it.call_method1("on", (event_of(happened), View::new(view)))?;
-            answers(&answer, view)
+            answers(&answer, |it| one(it, view))
         });
         for answer in answer.unwrap_or_default() {
             match answer {
@@ -148,13 +148,6 @@ impl Handover for ByClass {
 enum Answer {
     Act(Action),
     Wake(Option<Instant>),
-}
-
-fn answers(answer: &Bound<'_, PyAny>, view: &seamline_tcp::view::View) -> PyResult<Vec<Answer>> {
-    if answer.is_none() {
-        return Ok(Vec::new());
-    }
-    answer.try_iter()?.map(|it| one(&it?, view)).collect()
 }
 
 /// An action: a name, or a tuple of a name and what belongs to it.

@@ -71,8 +71,7 @@ class _Worlds:
     ) -> None:
         if not most_factor > 1:
             raise ValueError("most_factor has to be more than 1")
-        if interval is None and round_trips is None:
-            interval = 0.1
+        interval = _interval(interval, round_trips)
         self.scenario, self.flow = _prepared(scenario, flow)
         self.most_factor = most_factor
         self._native = _seamline.Environments(self.scenario.plan, self.flow, worlds, interval, round_trips, action)
@@ -85,7 +84,16 @@ class _Worlds:
 
     def factor(self, action: float) -> float:
         """What an action from -1 to 1 multiplies by."""
-        return float(self.most_factor ** min(max(action, -1.0), 1.0))
+        return _factor(self.most_factor, action)
+
+
+def _interval(interval: float | None, round_trips: float | None) -> float | None:
+    """Seconds between decisions, unless they are round-trip times apart."""
+    return 0.1 if interval is None and round_trips is None else interval
+
+
+def _factor(most: float, action: float) -> float:
+    return float(most ** min(max(action, -1.0), 1.0))
 
 
 #: Spaces of observations and of actions.
@@ -242,7 +250,7 @@ class Policy(CongestionControl):
     most_factor: float = 2.0
 
     def __init__(self) -> None:
-        interval = 0.1 if self.interval is None and self.round_trips is None else self.interval
+        interval = _interval(self.interval, self.round_trips)
         self._pilot = _seamline.Pilot(interval, self.round_trips, self.action)
 
     def act(self, observation: NDArray[np.float32]) -> float:
@@ -262,7 +270,7 @@ class Policy(CongestionControl):
     def _decide(self, view: View) -> None:
         while (ended := self._pilot.ended(view.now)) is not None:
             action = float(self.act(features(Measurements(*ended))))
-            self._pilot.decide(self.most_factor ** min(max(action, -1.0), 1.0))
+            self._pilot.decide(_factor(self.most_factor, action))
 
 
 gymnasium.register(
