@@ -24,7 +24,7 @@ def test_a_kernel_runs_and_sweeps_like_our_tcp(tmp_path):
     assert run.table("emulation").to_dict()["kernel"][0].startswith("6.12")
     assert all(rate > 1e5 for rate in run.runs.to_dict()["goodput_bits_per_second"])
     swept = seamline.sweep(QUICK.set("stack", "linux-6.12"), seeds=2, store=tmp_path)
-    assert swept.runs.to_dict() == run.runs.to_dict(), "the same bytes, whoever runs the guests"
+    assert swept.runs.to_dict() == run.runs.to_dict(), "the same bytes, from a run and from a sweep"
 
 
 def test_a_kernel_that_was_not_built_says_how():

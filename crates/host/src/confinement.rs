@@ -76,7 +76,7 @@ pub fn keep_capabilities(keep: &[Capability]) -> io::Result<()> {
     caps::set(None, CapSet::Permitted, &kept).map_err(io::Error::other)
 }
 
-/// The same, and what is executed has these capabilities, too, whoever the user is; as otherwise only root's processes have.
+/// The same, and what is executed has these capabilities, too, for every user; as otherwise only root's processes have.
 ///
 /// # Errors
 /// When the kernel refuses.

@@ -1,4 +1,4 @@
-//! The world of one run, advanced by whoever holds it: in steps of its own, or in time with what happens outside.
+//! The world of one run, advanced by the program that holds it: in steps of its own, or in time with what happens outside.
 
 use crate::build::{Ends, Part, Places, build};
 use crate::follow::Runner;

@@ -150,7 +150,7 @@ impl Network {
         })
     }
 
-    /// Run a program. It begins when time passes, or when whoever spawns it waits.
+    /// Run a program. It begins when time passes, or when the program that spawns it waits.
     pub fn spawn<T: 'static>(&self, program: impl Future<Output = T> + 'static) -> JoinHandle<T> {
         let joined = Rc::new(Joined { value: RefCell::new(None), waker: RefCell::new(None) });
         let handle = JoinHandle(joined.clone());

@@ -275,7 +275,7 @@ class Network:
         await _Until(self._core.now + round(seconds * 1e9))
 
     def spawn(self, program: Coroutine[Any, Any, T]) -> Task[T]:
-        """Run a program beside others. It begins when time passes, or when whoever spawns it waits."""
+        """Run a program next to others. It begins when time passes, or when the program that spawns it waits."""
         task = Task(program)
         self._turns.append(task)
         self._unfinished += 1

@@ -1,4 +1,4 @@
-//! How much memory there is for split connections beside what is set: what the kernel has for TCP, and what the control groups of this process may have.
+//! How much memory there is for split connections, apart from what is set: what the kernel has for TCP, and what the control groups of this process may have.
 
 use nix::unistd::{SysconfVar, sysconf};
 use std::fs;
