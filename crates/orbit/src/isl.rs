@@ -38,6 +38,17 @@ impl Grid {
     }
 }
 
+/// The shortest way from one satellite over links to another: the satellites in order, and the length in kilometers. `None` when
+/// there is no such satellite or no way.
+pub fn shortest_way(grid: &Grid, space: &Snapshot, from: usize, to: usize) -> Option<(Vec<usize>, f64)> {
+    let count = space.positions().len().min(grid.planes as usize * grid.per_plane as usize);
+    if from >= count || to >= count {
+        return None;
+    }
+    let way = shortest(grid, space, &[(from, 0.0)], &[(to, 0.0)])?;
+    Some((way.satellites, way.length))
+}
+
 /// An end of the way: a satellite, and how many kilometers the way from there to the ground has.
 pub(crate) type End = (usize, f64);
 

@@ -31,7 +31,7 @@ pub use elements::{Satellite, read_elements};
 pub use error::OrbitError;
 pub use frames::{geodetic, sidereal_angle, teme_to_ecef};
 pub use ground::{Horizon, Place, Station, Terminal};
-pub use isl::Grid;
+pub use isl::{Grid, shortest_way};
 pub use look::{Look, look};
 pub use passage::{Outage, Passage, Route, Service, Switching};
 pub use policy::{Policy, SLOT, SLOT_OFFSET};

@@ -60,7 +60,7 @@ fn planes_turn_as_the_flattening_of_earth_makes_them() {
     let days = 30;
     let later = start().after(Duration::from_secs(86_400 * days));
     let (one, other) = (normal(start()), normal(later));
-    let angle = |vector: Vector| vector.y.atan2(vector.x).to_degrees();
+    let angle = |vector: Vector| libm::atan2(vector.y, vector.x).to_degrees();
     let drift = (angle(other) - angle(one)).rem_euclid(360.0) / days as f64;
     assert!((drift - 360.0 / 365.242).abs() < 0.02, "{drift} degrees a day");
 }
@@ -82,7 +82,7 @@ fn every_link_of_a_grid_works_both_ways_and_is_short() {
         let grid = constellation.grid().unwrap();
         let positions = constellation.snapshot(start()).positions().to_vec();
         // The line between two neighbors does not touch the atmosphere.
-        let longest = 2.0 * (source.shell().radius().powi(2) - 6458.0_f64.powi(2)).sqrt();
+        let longest = 2.0 * (source.shell().radius() * source.shell().radius() - 6458.0 * 6458.0_f64).sqrt();
         for satellite in 0..constellation.len() {
             let neighbors: Vec<usize> = grid.neighbors(satellite).collect();
             let is_star = source.shell().pattern == Pattern::Star;
@@ -143,8 +143,8 @@ proptest! {
             }
             // The vertical is that of the ellipsoid, not that of a sphere: up to 0.2 degrees off.
             let of_sphere = |elevation: f64| {
-                let sin = elevation.to_radians().sin();
-                (ground * ground * sin * sin + shell.radius().powi(2) - ground * ground).sqrt() - ground * sin
+                let sin = libm::sin(elevation.to_radians());
+                (ground * ground * sin * sin + shell.radius() * shell.radius() - ground * ground).sqrt() - ground * sin
             };
             prop_assert!(seen.range <= of_sphere(seen.elevation - 0.2) + 1.0, "{:?}", seen);
             prop_assert!(seen.range >= of_sphere(seen.elevation + 0.2) - 1.0, "{:?}", seen);
