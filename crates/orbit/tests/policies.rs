@@ -164,7 +164,7 @@ fn outages_are_interruptions_that_do_not_overlap() {
     let passage = run(&setup("starlink-1", &[(61.35, 10.0)]), (61.35, 10.0), 25.0);
     let outages = passage.outages();
     assert!(
-        outages.len() > 3 && (0.1..0.9).contains(&passage.share_without_path()),
+        outages.len() > 3 && (0.02..0.9).contains(&passage.share_without_path()),
         "{}",
         passage.share_without_path()
     );
