@@ -1,9 +1,10 @@
 //! Sample recordings, for users without one: made by the generators, in the formats of others.
 
 use crate::atomic::{self, WriteError};
-use seamline_net::generate::{CellularParameters, StarlinkParameters, cellular, path_log, starlink};
+use seamline_net::Schedule;
+use seamline_net::generate::{CellularParameters, StarlinkParameters, cellular, starlink};
 use seamline_net::schedule::Capacity;
-use seamline_net::{Schedule, import::delay_series};
+use seamline_recordings::formats::{delay_series, path_log};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 use std::fmt::Write;

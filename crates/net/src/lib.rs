@@ -2,8 +2,8 @@
 //!
 //! A [`LinkConfig`] has a rate, a one-way delay, a [`queue`] (drop-tail in packets or bytes, CoDel, FQ-CoDel, PIE, DualPI2, CAKE and others), [`error`] models
 //! before the queue or after propagation, repair of losses by the link layer ([`RepairConfig`]: ARQ and FEC), and a [`schedule`] of conditions that change over time: capacity, delay, loss, and
-//! handovers that interrupt the link. Both directions can share a schedule. It comes from a recording ([`import`]) or from
-//! published measurements ([`generate`]). [`notices::HandoverNotices`] announces its handovers to the mobile node, exactly or
+//! handovers that interrupt the link. Both directions can share a schedule. It comes from a recording
+//! (crate `seamline-recordings`) or from published measurements ([`generate`]). [`notices::HandoverNotices`] announces its handovers to the mobile node, exactly or
 //! with errors.
 //!
 //! A driver passes packets to [`Machine::step`](seamline_wire::Machine::step) and calls it again at `wake_at`; what has arrived is
@@ -50,7 +50,6 @@
 pub mod error;
 pub mod failure_notices;
 pub mod generate;
-pub mod import;
 pub mod link;
 pub mod notices;
 pub mod queue;

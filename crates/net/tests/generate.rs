@@ -172,26 +172,3 @@ fn quantiles_interpolate_and_refuse_nonsense() {
         assert!(Quantiles::new(nonsense.clone()).is_err(), "{nonsense:?}");
     }
 }
-
-/// What is written as a path log reads back as the same delays and handovers.
-#[test]
-fn a_sample_path_log_reads_back() {
-    use seamline_net::generate::path_log;
-    use seamline_net::import::Recording;
-    use seamline_net::import::leoem::{LeoemOptions, parse};
-    use seamline_net::schedule::Fates;
-    let length = Duration::from_secs(120);
-    let made = starlink(&StarlinkParameters::downlink(length), stream()).unwrap();
-    let recording = Recording::from_bytes("sample.log", path_log(&made, length).as_bytes()).unwrap();
-    let options = LeoemOptions { interruption: Duration::from_millis(75), fates: Fates::HARD };
-    let read = parse(&recording, options).unwrap();
-    let times = |schedule: &Schedule| -> Vec<Instant> {
-        schedule.handovers.as_slice().iter().map(|handover| handover.at).collect()
-    };
-    assert_eq!(times(&read), times(&made));
-    assert_eq!(times(&read).len(), 8);
-    let delay = |schedule: &Schedule, second| {
-        schedule.one_way_delay.as_ref().unwrap().at(Instant::from_secs(second)).as_nanos()
-    };
-    (0..120).for_each(|second| assert_eq!(delay(&read, second), delay(&made, second), "at {second} s"));
-}

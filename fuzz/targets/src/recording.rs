@@ -1,8 +1,9 @@
 //! Recordings of networks.
 
 use seamline_net::Schedule;
-use seamline_net::import::csv::{self, ColumnMap};
-use seamline_net::import::{ImportError, Recording, delay_series, leoem, mahimahi, recognise};
+use seamline_recordings::formats::csv::{self, ColumnMap};
+use seamline_recordings::formats::{delay_series, leoem, mahimahi};
+use seamline_recordings::{ImportError, Recording, recognise};
 use seamline_wire::Duration;
 
 /// Each format reads it or names the line; what is read can be summed up and followed.

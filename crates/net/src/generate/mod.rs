@@ -5,10 +5,8 @@
 
 mod cellular;
 mod distributions;
-mod path_log;
 mod starlink;
 
 pub use cellular::{CellularParameters, Recovery, cellular};
 pub use distributions::{Quantiles, Variation};
-pub use path_log::path_log;
 pub use starlink::{StarlinkParameters, starlink};

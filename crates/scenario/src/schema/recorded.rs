@@ -9,10 +9,11 @@ use crate::reader::Reader;
 use crate::recordings;
 use crate::units::Complaint;
 use seamline_net::Schedule;
-use seamline_net::import::csv::{ColumnMap, LOSS_UNITS, RATE_UNITS, TIME_UNITS};
-use seamline_net::import::leoem::LeoemOptions;
-use seamline_net::import::{ImportError, Recording, csv, delay_series, leoem, mahimahi};
 use seamline_net::schedule::Reordering;
+use seamline_recordings::formats::csv::{ColumnMap, LOSS_UNITS, RATE_UNITS, TIME_UNITS};
+use seamline_recordings::formats::leoem::LeoemOptions;
+use seamline_recordings::formats::{csv, delay_series, leoem, mahimahi};
+use seamline_recordings::{ImportError, Recording};
 use seamline_wire::Duration;
 
 const REORDERING: &[(&str, Reordering)] =

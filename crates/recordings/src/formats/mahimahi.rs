@@ -1,14 +1,19 @@
 //! mahimahi's link recordings: one line per chance to send 1500 bytes, its time in whole milliseconds.
 
-use super::{ImportError, Recording};
-use crate::import::text::quoted;
-use crate::schedule::DeliveryOpportunities;
+use crate::file::quoted;
+use crate::{ImportError, Recording};
+use seamline_net::schedule::DeliveryOpportunities;
 use seamline_wire::Duration;
 
 const EXPECTED: &str = "one whole number of milliseconds per line, not decreasing";
 
 /// The longest recording accepted, in milliseconds: a year.
 const LONGEST_MILLIS: u64 = 366 * 86_400_000;
+
+/// Whether the first line is a whole number.
+pub fn looks_like(recording: &Recording) -> bool {
+    recording.lines().next().is_some_and(|(_, text)| text.parse::<u64>().is_ok())
+}
 
 /// Read a recording of delivery opportunities.
 ///

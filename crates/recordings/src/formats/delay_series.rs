@@ -1,7 +1,7 @@
 //! Series of one-way delays: line i holds the delay, in milliseconds, of the i-th interval.
 
-use super::{ImportError, Recording};
-use crate::schedule::Steps;
+use crate::{ImportError, Recording};
+use seamline_net::schedule::Steps;
 use seamline_wire::{Duration, Instant};
 
 /// The usual length of an interval: that of the recordings published with LeoCC (SIGCOMM 2025).
@@ -9,6 +9,11 @@ pub const USUAL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The longest delay accepted, in seconds.
 const LONGEST_DELAY: f64 = 3_600.0;
+
+/// Whether the first line is a number.
+pub fn looks_like(recording: &Recording) -> bool {
+    recording.lines().next().is_some_and(|(_, text)| text.parse::<f64>().is_ok_and(f64::is_finite))
+}
 
 /// Read a series of one-way delays. It repeats at its end.
 ///

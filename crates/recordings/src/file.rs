@@ -1,8 +1,8 @@
 //! Files as text: decompression, limits, lines, numbers, and the errors all of them share.
 
-use super::ImportError;
-use crate::schedule::ScheduleError;
+use crate::ImportError;
 use flate2::read::MultiGzDecoder;
+use seamline_net::schedule::ScheduleError;
 use seamline_wire::Duration;
 use std::fs::File;
 use std::io::{self, Read};
@@ -97,18 +97,18 @@ impl Recording {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// All lines that are not blank, with their numbers.
-    pub(super) fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
         let numbered = self.text.lines().enumerate().map(|(index, line)| (index as u64 + 1, line.trim()));
         numbered.filter(|(_, line)| !line.is_empty())
     }
 
     /// An error about the whole file.
-    pub(super) fn whole(&self, found: String, expected: &str, help: &str) -> ImportError {
+    pub(crate) fn whole(&self, found: String, expected: &str, help: &str) -> ImportError {
         ImportError {
             file: self.name.as_str().into(),
             line: None,
@@ -120,7 +120,7 @@ impl Recording {
     }
 
     /// An error about one line, or one field of it.
-    pub(super) fn at(
+    pub(crate) fn at(
         &self,
         line: u64,
         field: Option<&str>,
@@ -132,17 +132,24 @@ impl Recording {
     }
 
     /// The error for a file without a single record.
-    pub(super) fn empty(&self, expected: &str) -> ImportError {
+    pub(crate) fn empty(&self, expected: &str) -> ImportError {
         self.whole("no record".into(), expected, "check that this is the right file")
     }
 
     /// The error for records that do not form a schedule.
-    pub(super) fn no_schedule(&self, why: ScheduleError) -> ImportError {
+    pub(crate) fn no_schedule(&self, why: ScheduleError) -> ImportError {
         self.whole(why.to_string(), "times that increase from record to record", "sort the records by time")
     }
 
+    /// The error for a row that the reader of tables refuses.
+    pub(crate) fn malformed(&self, why: &csv::Error) -> ImportError {
+        let line = why.position().map_or(1, csv::Position::line);
+        let (expected, help) = ("as many fields as the header has", "correct or remove the row");
+        self.at(line, None, why.to_string(), expected, help)
+    }
+
     /// A finite number that is not negative, scaled by `unit` and at most `most` after that.
-    pub(super) fn number(
+    pub(crate) fn number(
         &self,
         line: u64,
         field: &str,
@@ -161,7 +168,7 @@ impl Recording {
     }
 
     /// A time or a span, given in units of `unit` seconds.
-    pub(super) fn seconds(
+    pub(crate) fn seconds(
         &self,
         line: u64,
         field: &str,
@@ -173,7 +180,7 @@ impl Recording {
 }
 
 /// Found text, shortened, for an error.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).collect();
     if shown.len() < text.len() {

@@ -1,7 +1,9 @@
 //! What a recording contains, in one line, and whether a network can be like that.
 
-use super::{ImportError, Recording};
-use crate::schedule::{Capacity, DeliveryOpportunities, RateSteps, Schedule, Steps};
+use crate::measured::{DelayMeaning, Delays, Direction, Probe, RateMeaning, Rates};
+use crate::{ImportError, Measured, Recording};
+use seamline_net::Schedule;
+use seamline_net::schedule::{Capacity, DeliveryOpportunities, RateSteps, Steps};
 use seamline_wire::{Duration, Instant};
 
 /// Delays are rarely recorded where all of them are shorter.
@@ -20,36 +22,110 @@ struct Spread {
 }
 
 impl Spread {
+    /// That of values that all count alike; `None` when there are none.
+    fn of(values: &[f64]) -> Option<Self> {
+        let least = values.iter().copied().reduce(f64::min)?;
+        let most = values.iter().copied().reduce(f64::max)?;
+        Some(Spread { mean: values.iter().sum::<f64>() / values.len() as f64, least, most })
+    }
+
     fn show(self, what: &str, unit: &str) -> String {
         let Spread { mean, least, most } = self;
         format!("{what} {mean:.1} {unit} on average ({least:.1} to {most:.1})")
     }
 }
 
-/// Length, and mean, minimum and maximum of each thing in a schedule.
-///
-/// # Errors
-/// When it is implausible.
-pub(super) fn of(recording: &Recording, schedule: &Schedule) -> Result<String, ImportError> {
+/// What was read, in one line: length, and mean, minimum and maximum of the values.
+pub(crate) fn of(measured: &Measured) -> String {
+    let mut parts = vec![shown(measured.length.as_secs_f64())];
+    if let Some(conditions) = &measured.conditions {
+        if conditions.down == conditions.up {
+            parts.extend(of_schedule(&conditions.down, ""));
+        } else {
+            parts.extend(of_schedule(&conditions.down, "down "));
+            parts.extend(of_schedule(&conditions.up, "up "));
+        }
+    }
+    parts.extend(of_probes(&measured.probes));
+    parts.extend(measured.rates.iter().map(of_rates));
+    parts.extend(measured.delays.iter().map(of_delays));
+    if !measured.handovers.is_empty() {
+        parts.push(counted(measured.handovers.len(), "handover"));
+    }
+    parts.join(", ")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn of_schedule(schedule: &Schedule, side: &str) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(capacity) = &schedule.capacity {
-        let (length, rate) = capacity_of(capacity);
-        refuse_rates(recording, rate)?;
-        parts.push(shown(length));
-        parts.push(rate.show("capacity", "Mbit/s"));
+        parts.push(capacity_of(capacity).1.show(&format!("{side}capacity"), "Mbit/s"));
     }
     if let Some(delay) = &schedule.one_way_delay {
-        let (length, spread) = delay_of(delay);
-        refuse_delays(recording, spread)?;
-        parts.push(shown(length));
-        parts.push(spread.show("one-way delay", "ms"));
+        parts.push(delay_of(delay).1.show(&format!("{side}one-way delay"), "ms"));
+    }
+    if let Some(loss) = &schedule.loss {
+        parts.push(spread(loss, |share| share * 100.0).1.show(&format!("{side}loss"), "%"));
     }
     match schedule.handovers.as_slice().len() {
         0 => {}
-        1 => parts.push("1 handover".to_owned()),
-        many => parts.push(format!("{many} handovers")),
+        many => parts.push(format!("{side}{}", counted(many, "handover"))),
     }
-    Ok(parts.join(", "))
+    parts
+}
+
+fn of_probes(probes: &[Probe]) -> Vec<String> {
+    let round_trips: Vec<f64> =
+        probes.iter().filter_map(|it| Some(it.round_trip()?.as_millis_f64())).collect();
+    let Some(spread) = Spread::of(&round_trips) else { return Vec::new() };
+    let lost = (probes.len() - round_trips.len()) as f64 * 100.0 / probes.len() as f64;
+    vec![counted(probes.len(), "probe"), spread.show("round trip", "ms"), format!("{lost:.2} % lost")]
+}
+
+fn of_rates(rates: &Rates) -> String {
+    let side = if rates.direction == Direction::Down { "down" } else { "up" };
+    let what = match rates.meaning {
+        RateMeaning::Capacity => "capacity",
+        RateMeaning::Goodput => "goodput",
+        RateMeaning::Traffic => "traffic",
+    };
+    let megabits: Vec<f64> = rates.samples.iter().map(|it| it.value.bits_per_second() as f64 / 1e6).collect();
+    Spread::of(&megabits).map_or_else(String::new, |it| it.show(&format!("{side} {what}"), "Mbit/s"))
+}
+
+fn of_delays(delays: &Delays) -> String {
+    let what = match delays.meaning {
+        DelayMeaning::RoundTrip => "round trip",
+        DelayMeaning::OneWay(Direction::Down) => "one-way delay down",
+        DelayMeaning::OneWay(Direction::Up) => "one-way delay up",
+    };
+    let load = if delays.loaded { " under load" } else { "" };
+    let millis: Vec<f64> = delays.samples.iter().map(|it| it.value.as_millis_f64()).collect();
+    Spread::of(&millis).map_or_else(String::new, |it| it.show(&format!("{what}{load}"), "ms"))
+}
+
+/// The length of a schedule, to its end or its last change.
+pub(crate) fn length(schedule: &Schedule) -> Duration {
+    let capacity = schedule.capacity.as_ref().map(|it| capacity_of(it).0);
+    let delay = schedule.one_way_delay.as_ref().map(|it| delay_of(it).0);
+    let steps = capacity.into_iter().chain(delay).map(Duration::from_secs_f64);
+    let handovers = schedule.handovers.as_slice().last();
+    let handovers = handovers.map(|last| last.end().saturating_since(Instant::ZERO));
+    steps.chain(handovers).max().unwrap_or(Duration::ZERO)
+}
+
+/// Refuse conditions that no network has.
+///
+/// # Errors
+/// With what is more likely.
+pub(crate) fn refuse_implausible(recording: &Recording, schedule: &Schedule) -> Result<(), ImportError> {
+    if let Some(capacity) = &schedule.capacity {
+        refuse_rates(recording, capacity_of(capacity).1)?;
+    }
+    schedule.one_way_delay.as_ref().map_or(Ok(()), |delay| refuse_delays(recording, delay_of(delay).1))
 }
 
 /// A length in seconds to a tenth, or in milliseconds below a second.
@@ -147,7 +223,7 @@ fn per_second(chances: &DeliveryOpportunities) -> (f64, Spread) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Recognised, Recording, recognise};
+    use crate::{Recognised, Recording, recognise};
 
     fn read(text: &str) -> Result<Recognised, String> {
         let recording = Recording::from_bytes("it", text.as_bytes()).unwrap();

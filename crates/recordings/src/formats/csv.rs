@@ -1,9 +1,9 @@
 //! Tables of conditions over time, with a map from columns to what they hold.
 
-use super::{ImportError, Recording};
-use crate::import::text::quoted;
-use crate::schedule::{Schedule, Steps};
+use crate::file::quoted;
+use crate::{ImportError, Recording};
 use ::csv::{self, StringRecord};
+use seamline_net::schedule::{Schedule, Steps};
 use seamline_wire::{Duration, Instant, Rate};
 
 /// Units of time by name, in seconds.
@@ -95,11 +95,11 @@ impl<'a> Columns<'a> {
 /// When a column is missing, a field is not a number in range, times do not increase, or no row is there.
 pub fn parse(recording: &Recording, map: &ColumnMap) -> Result<Schedule, ImportError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(recording.text().as_bytes());
-    let header = reader.headers().map_err(|why| malformed(recording, &why))?.clone();
+    let header = reader.headers().map_err(|why| recording.malformed(&why))?.clone();
     let columns = Columns::find(recording, &header, map)?;
     let mut table = Table::default();
     for row in reader.records() {
-        let row = row.map_err(|why| malformed(recording, &why))?;
+        let row = row.map_err(|why| recording.malformed(&why))?;
         table.push(recording, &columns, &row)?;
     }
     table.into_schedule(recording)
@@ -163,9 +163,4 @@ fn steps<T: Copy>(
     }
     let steps = Steps::new(points).map_err(|why| recording.no_schedule(why))?;
     Ok(Some(steps.skip(start)))
-}
-
-fn malformed(recording: &Recording, why: &csv::Error) -> ImportError {
-    let line = why.position().map_or(1, csv::Position::line);
-    recording.at(line, None, why.to_string(), "as many fields as the header has", "correct or remove the row")
 }

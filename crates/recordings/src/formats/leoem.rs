@@ -1,9 +1,9 @@
 //! Path logs of LeoEM (Cao and Zhang, INFOCOM 2023): where an end-to-end path over satellites runs in each
 //! second, `second$[nodes]$count$[hop delays in s]$total in s`, or `second$NULL` when there is no path.
 
-use super::{ImportError, Recording};
-use crate::import::text::quoted;
-use crate::schedule::{Fates, Handover, Handovers, Schedule, Steps};
+use crate::file::quoted;
+use crate::{ImportError, Recording};
+use seamline_net::schedule::{Fates, Handover, Handovers, Schedule, Steps};
 use seamline_wire::{Duration, Instant};
 
 const EXPECTED: &str = "second$[node ids]$count$[hop delays in s]$total in s, or second$NULL";
@@ -38,6 +38,12 @@ struct Path {
     one_way_delay: Duration,
     /// The satellites that serve the two ground stations.
     access: (i64, i64),
+}
+
+/// Whether the first line has fields between dollar signs, after a number.
+pub fn looks_like(recording: &Recording) -> bool {
+    let first = recording.lines().next().and_then(|(_, text)| text.split_once('$'));
+    first.is_some_and(|(second, _)| second.trim().parse::<u64>().is_ok())
 }
 
 /// Read a path log: its one-way delay, and a handover wherever the first or last satellite changes.

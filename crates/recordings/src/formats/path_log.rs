@@ -1,6 +1,6 @@
 //! A sample of a recording: a schedule written down in the form of LeoEM's path logs.
 
-use crate::schedule::Schedule;
+use seamline_net::Schedule;
 use seamline_wire::{Duration, Instant};
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// INFOCOM 2023): one satellite between two ground stations, another one after each handover. What such a
 /// log cannot hold (capacity, the length of interruptions, times within a second) is left out.
 ///
-/// Reading it with [`crate::import::leoem`] gives the same delays and a handover in each second that has one.
+/// Reading it with [`super::leoem`] gives the same delays and a handover in each second that has one.
 pub fn path_log(schedule: &Schedule, length: Duration) -> String {
     const FIRST_SATELLITE: usize = 1000;
     let handovers = schedule.handovers.as_slice();

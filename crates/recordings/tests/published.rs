@@ -1,8 +1,9 @@
 //! Real recordings, where they are at hand; the expected numbers were counted by other programs.
 
-use seamline_net::import::leoem::LeoemOptions;
-use seamline_net::import::{Recording, delay_series, leoem, mahimahi};
 use seamline_net::schedule::Fates;
+use seamline_recordings::Recording;
+use seamline_recordings::formats::leoem::LeoemOptions;
+use seamline_recordings::formats::{delay_series, leoem, mahimahi};
 use seamline_wire::{Duration, Instant};
 
 fn recording(test: &str, name: &str) -> Option<Recording> {

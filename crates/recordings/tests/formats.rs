@@ -4,10 +4,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use seamline_net::Schedule;
-use seamline_net::import::csv::ColumnMap;
-use seamline_net::import::leoem::LeoemOptions;
-use seamline_net::import::{ImportError, Recording, csv, delay_series, leoem, mahimahi};
 use seamline_net::schedule::{Capacity, Fates};
+use seamline_recordings::formats::csv::ColumnMap;
+use seamline_recordings::formats::leoem::LeoemOptions;
+use seamline_recordings::formats::{csv, delay_series, leoem, mahimahi};
+use seamline_recordings::{ImportError, Recording};
 use seamline_wire::{Duration, Instant, Rate};
 use std::io::Write;
 
