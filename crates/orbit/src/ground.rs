@@ -2,6 +2,7 @@
 
 use crate::frames::{ecef, up};
 use crate::{OrbitError, Track, Utc, Vector};
+use std::collections::BTreeSet;
 
 /// A place near the surface of Earth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,6 +71,39 @@ impl Place {
     /// The place as an observer.
     pub(crate) fn observer(self) -> Observer {
         Observer { at: ecef(self), up: up(self), place: self }
+    }
+}
+
+/// Read places by name: lines `name,latitude,longitude` or `name,latitude,longitude,altitude` in degrees and kilometers. A first
+/// line of names of columns, empty lines and lines that begin with `#` are skipped.
+///
+/// # Errors
+/// When a line is written otherwise, a value is out of range or a name comes twice, with the line; or when there is none.
+pub fn read_places(text: &str) -> Result<Vec<(String, Place)>, OrbitError> {
+    let mut places = Vec::new();
+    let mut names = BTreeSet::new();
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (name, place) = line.split_once(',').unwrap_or((line, ""));
+        let name = name.trim();
+        let is_heading = places.is_empty() && place.trim_start().starts_with(char::is_alphabetic);
+        if is_heading {
+            continue;
+        }
+        let place = Place::parse(place).map_err(|error| {
+            let example = "write name, latitude and longitude, such as Seattle,47.6,-122.3";
+            OrbitError::at(number, format!("`{line}` is no place with a name ({}); {example}", error.what))
+        })?;
+        if !names.insert(name) {
+            return Err(OrbitError::at(number, format!("another place is called `{name}`, too")));
+        }
+        places.push((name.to_owned(), place));
+    }
+    match places.is_empty() {
+        true => Err(OrbitError::new("there is no place; write lines such as Seattle,47.6,-122.3")),
+        false => Ok(places),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ground::Observer;
 use crate::isl::{Way, shortest};
-use crate::policy::Policy;
+use crate::policy::Pick;
 use crate::scene::{Candidate, Gateway, Scene};
 use crate::{Constellation, Horizon, Relay, Setup, Terminal, Utc};
 use std::cmp::Ordering;
@@ -66,9 +66,9 @@ impl Picker<'_> {
         let length = |candidate: &Candidate| {
             candidate.1.range + self.scene.down[candidate.0].map_or(f64::INFINITY, |(_, range)| range)
         };
-        let best = match self.setup.policy {
-            Policy::Shortest => candidates.into_iter().min_by(|a, b| length(a).total_cmp(&length(b)))?,
-            Policy::Longest => {
+        let best = match self.setup.policy.pick {
+            Pick::Shortest => candidates.into_iter().min_by(|a, b| length(a).total_cmp(&length(b)))?,
+            Pick::Longest => {
                 // It stays as long as the terminal and the gateway see it.
                 self.longest(&candidates, |satellite, at| {
                     let position = self.setup.constellation.position(satellite, at);
@@ -78,7 +78,7 @@ impl Picker<'_> {
                         && gateway.is_some_and(|it| it.observer.sees(position, it.limit).is_some())
                 })?
             }
-            Policy::Slots | Policy::Highest => highest(&candidates)?,
+            Pick::Highest => highest(&candidates)?,
         };
         let (gateway, down) = self.scene.down[best.0]?;
         let link = Link { satellite: best.0, exit: best.0, gateway };
@@ -89,19 +89,19 @@ impl Picker<'_> {
         let ends = |candidates: &[Candidate]| -> Vec<(usize, f64)> {
             candidates.iter().map(|(satellite, seen)| (*satellite, seen.range)).collect()
         };
-        let starts = match self.setup.policy {
-            Policy::Shortest => ends(&candidates),
-            Policy::Slots | Policy::Highest => ends(&[highest(&candidates)?]),
-            Policy::Longest => ends(&[self.longest_from(&candidates, self.terminal.horizon, |at| {
+        let starts = match self.setup.policy.pick {
+            Pick::Shortest => ends(&candidates),
+            Pick::Highest => ends(&[highest(&candidates)?]),
+            Pick::Longest => ends(&[self.longest_from(&candidates, self.terminal.horizon, |at| {
                 self.terminal.observer(self.setup.start, at)
             })?]),
         };
         let paths = self.gateways.iter().zip(&self.scene.by_gateway).enumerate().filter_map(
             |(place, (gateway, seen))| {
-                let exits = match self.setup.policy {
-                    Policy::Shortest => ends(seen),
-                    Policy::Slots | Policy::Highest => ends(&[highest(seen)?]),
-                    Policy::Longest => {
+                let exits = match self.setup.policy.pick {
+                    Pick::Shortest => ends(seen),
+                    Pick::Highest => ends(&[highest(seen)?]),
+                    Pick::Longest => {
                         let horizon = self.setup.gateways[place].horizon;
                         ends(&[self.longest_from(seen, horizon, |_| gateway.observer)?])
                     }

@@ -1,6 +1,6 @@
 //! Who picks which satellite when.
 
-use crate::Utc;
+use crate::{Relay, Utc};
 
 /// The time between two reconfigurations of Starlink, in seconds.
 pub const SLOT: i64 = 15;
@@ -9,34 +9,61 @@ pub const SLOT: i64 = 15;
 pub const SLOT_OFFSET: i64 = 12;
 const NANOS: i64 = 1_000_000_000;
 
-/// A handover policy.
+/// A handover policy: which satellite is picked, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// At seconds 12, 27, 42 and 57 of every minute, and when the satellite is lost, the highest one.
-    Slots,
-    /// At all times the highest one.
+pub struct Policy {
+    /// Which one of those that can be used.
+    pub pick: Pick,
+    /// When a satellite is picked, apart from when there is none or it is lost.
+    pub when: When,
+}
+
+/// Which satellite is picked. Over inter-satellite links, the gateway picks its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// The highest one.
     Highest,
-    /// When the satellite is lost, the one that stays longest.
+    /// The one that can be used for the longest time from now on.
     Longest,
-    /// At all times the one with the shortest path, both ends together.
+    /// The one with the shortest path to a gateway, both ends together.
     Shortest,
 }
 
+/// When a satellite is picked although the old one could be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// At seconds 12, 27, 42 and 57 of every minute.
+    Slots,
+    /// At every look at the sky.
+    Always,
+    /// Never.
+    Lost,
+}
+
 impl Policy {
-    /// All policies, with the names that commands and scenarios use.
-    pub const ALL: [(&'static str, Policy); 4] = [
-        ("slots", Policy::Slots),
-        ("highest", Policy::Highest),
-        ("longest", Policy::Longest),
-        ("shortest", Policy::Shortest),
-    ];
+    /// The names of the usual policies.
+    pub const NAMES: [&'static str; 4] = ["slots", "highest", "longest", "shortest"];
+
+    /// A usual policy by its name. `slots` picks the highest satellite of a bent pipe; over links between satellites, where the
+    /// highest ones of both ends may fly in opposite directions with a long way between them, those with the shortest path.
+    pub fn named(name: &str, relay: Relay) -> Option<Policy> {
+        let policy = |pick, when| Some(Policy { pick, when });
+        match (name, relay) {
+            ("slots", Relay::BentPipe) => policy(Pick::Highest, When::Slots),
+            ("slots", Relay::InterSatelliteLinks) => policy(Pick::Shortest, When::Slots),
+            ("highest", _) => policy(Pick::Highest, When::Always),
+            ("longest", _) => policy(Pick::Longest, When::Lost),
+            ("shortest", _) => policy(Pick::Shortest, When::Always),
+            _ => None,
+        }
+    }
 
     /// Whether a satellite is picked anew now although the old one could be kept. `before` is the look before this one.
     pub(crate) fn reconsiders(self, before: Utc, now: Utc) -> bool {
-        match self {
-            Policy::Slots => slot(before) != slot(now),
-            Policy::Highest | Policy::Shortest => true,
-            Policy::Longest => false,
+        match self.when {
+            When::Slots => slot(before) != slot(now),
+            When::Always => true,
+            When::Lost => false,
         }
     }
 }

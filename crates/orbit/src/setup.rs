@@ -1,6 +1,6 @@
 //! What is to be computed.
 
-use crate::policy::Policy;
+use crate::policy::{Pick, Policy, When};
 use crate::{Constellation, Horizon, OrbitError, Station, Terminal, Utc};
 use seamline_wire::Duration;
 
@@ -9,7 +9,7 @@ use seamline_wire::Duration;
 pub enum Relay {
     /// The same satellite sends it down (bent pipe). It has to see a gateway; gateways follow all satellites they see.
     BentPipe,
-    /// Over links between satellites, by the shortest way. The gateway, too, picks its satellite by the policy.
+    /// Over links between satellites, by the shortest way. The gateway, too, has a satellite of its own.
     InterSatelliteLinks,
 }
 
@@ -43,7 +43,7 @@ impl Setup {
             constellation,
             gateways,
             relay: Relay::BentPipe,
-            policy: Policy::Slots,
+            policy: Policy { pick: Pick::Highest, when: When::Slots },
             start,
             duration,
             step: Duration::from_secs(1),
@@ -78,10 +78,6 @@ impl Setup {
             return refuse(
                 "element sets do not say which satellites are linked; inter-satellite links need a shell by numbers",
             );
-        }
-        if self.relay == Relay::BentPipe && self.policy == Policy::Shortest {
-            // One satellite up and down: the nearest pair is the shortest path all the same.
-            return self.check_horizons(terminals);
         }
         self.check_horizons(terminals)
     }

@@ -51,7 +51,7 @@ fn round_trips(from: (f64, f64), to: (f64, f64)) -> Vec<Option<f64>> {
     let start = Utc::parse("2000-01-01T00:00:00Z").unwrap();
     let setup = Setup {
         relay: Relay::InterSatelliteLinks,
-        policy: Policy::Shortest,
+        policy: Policy::named("shortest", Relay::InterSatelliteLinks).unwrap(),
         ..Setup::new(constellation, gateways, start, Duration::from_secs(200))
     };
     let passages = follow(&setup, &[Terminal::at("one", place(from), horizon())]).unwrap();
