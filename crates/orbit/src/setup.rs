@@ -57,7 +57,11 @@ impl Setup {
         self.duration.as_nanos().div_ceil(self.step.as_nanos().max(1))
     }
 
-    pub(crate) fn check(&self, terminals: &[Terminal]) -> Result<(), OrbitError> {
+    /// Whether these terminals can be followed.
+    ///
+    /// # Errors
+    /// When something in the setup cannot be, with what to change.
+    pub fn check(&self, terminals: &[Terminal]) -> Result<(), OrbitError> {
         let refuse = |what: &str| Err(OrbitError::new(what));
         if self.gateways.is_empty() {
             return refuse("there is no gateway");
