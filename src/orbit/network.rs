@@ -75,8 +75,8 @@ fn policies() -> PossibleValuesParser {
         "slots" => {
             "every 15 s (at seconds 12, 27, 42, 57) and when it is lost: the highest; with --isl, the one with the shortest path"
         }
-        "highest" => "always the highest; with --isl, at both ends",
-        "longest" => "when it is lost, the one that stays longest; with --isl, at both ends",
+        "highest" => "always the highest",
+        "longest" => "when it is lost, the one that stays longest",
         _ => "always the one with the shortest path",
     };
     Policy::NAMES.iter().map(|name| PossibleValue::new(name).help(help(name))).collect::<Vec<_>>().into()

@@ -1,10 +1,10 @@
 //! The path from a terminal over satellites to a gateway at one time.
 
 use crate::ground::Observer;
-use crate::isl::{Way, shortest};
+use crate::isl::{End, Way, shortest};
 use crate::policy::Pick;
 use crate::scene::{Candidate, Gateway, Scene};
-use crate::{Constellation, Horizon, Relay, Setup, Terminal, Utc};
+use crate::{Relay, Setup, Terminal, Utc};
 use std::cmp::Ordering;
 
 /// Who serves a terminal.
@@ -37,16 +37,20 @@ pub(crate) struct Picker<'a> {
 }
 
 impl Picker<'_> {
-    /// The path over the same satellites and gateway, if they still see each other.
+    /// The path over the same satellite of the terminal, if it still sees it: over the same gateway and its satellite, if that still works,
+    /// and otherwise over the nearest ones.
     pub(crate) fn keep(&self, link: Link) -> Option<Path> {
         let positions = self.scene.space.positions();
         let up = self.observer.sees(positions[link.satellite], self.terminal.horizon.limit())?.range;
         let gateway = &self.gateways[link.gateway];
-        let down = gateway.observer.sees(positions[link.exit], gateway.limit)?.range;
-        match self.setup.relay {
-            Relay::BentPipe => Some(Path { link, length: up + down, satellites: 1 }),
-            Relay::InterSatelliteLinks => {
-                self.over_links(link.gateway, &[(link.satellite, up)], &[(link.exit, down)])
+        let down = gateway.observer.sees(positions[link.exit], gateway.limit).map(|seen| seen.range);
+        match (self.setup.relay, down) {
+            (Relay::BentPipe, Some(down)) => Some(Path { link, length: up + down, satellites: 1 }),
+            (Relay::BentPipe, None) => self.down(link.satellite, up),
+            (Relay::InterSatelliteLinks, down) => {
+                let start = [(link.satellite, up)];
+                let same = down.and_then(|down| self.over_links(link.gateway, &start, &[(link.exit, down)]));
+                same.or_else(|| self.to_any_gateway(&start))
             }
         }
     }
@@ -80,56 +84,41 @@ impl Picker<'_> {
             }
             Pick::Highest => highest(&candidates)?,
         };
-        let (gateway, down) = self.scene.down[best.0]?;
-        let link = Link { satellite: best.0, exit: best.0, gateway };
-        Some(Path { link, length: best.1.range + down, satellites: 1 })
+        self.down(best.0, best.1.range)
+    }
+
+    /// From a satellite, which is `up` kilometers away, down to the nearest gateway.
+    fn down(&self, satellite: usize, up: f64) -> Option<Path> {
+        let (gateway, down) = self.scene.down[satellite]?;
+        let link = Link { satellite, exit: satellite, gateway };
+        Some(Path { link, length: up + down, satellites: 1 })
     }
 
     fn linked(&self, candidates: Vec<Candidate>) -> Option<Path> {
-        let ends = |candidates: &[Candidate]| -> Vec<(usize, f64)> {
-            candidates.iter().map(|(satellite, seen)| (*satellite, seen.range)).collect()
-        };
         let starts = match self.setup.policy.pick {
-            Pick::Shortest => ends(&candidates),
-            Pick::Highest => ends(&[highest(&candidates)?]),
-            Pick::Longest => ends(&[self.longest_from(&candidates, self.terminal.horizon, |at| {
-                self.terminal.observer(self.setup.start, at)
-            })?]),
+            Pick::Shortest => candidates,
+            Pick::Highest => vec![highest(&candidates)?],
+            Pick::Longest => vec![self.longest(&candidates, |satellite, at| {
+                let observer = self.terminal.observer(self.setup.start, at);
+                let position = self.setup.constellation.position(satellite, at);
+                observer.sees(position, self.terminal.horizon.limit()).is_some()
+            })?],
         };
-        let paths = self.gateways.iter().zip(&self.scene.by_gateway).enumerate().filter_map(
-            |(place, (gateway, seen))| {
-                let exits = match self.setup.policy.pick {
-                    Pick::Shortest => ends(seen),
-                    Pick::Highest => ends(&[highest(seen)?]),
-                    Pick::Longest => {
-                        let horizon = self.setup.gateways[place].horizon;
-                        ends(&[self.longest_from(seen, horizon, |_| gateway.observer)?])
-                    }
-                };
-                self.over_links(place, &starts, &exits)
-            },
-        );
+        self.to_any_gateway(&ends(&starts))
+    }
+
+    /// The shortest path from one of `starts` over the satellites that gateways see: these follow all of them.
+    fn to_any_gateway(&self, starts: &[End]) -> Option<Path> {
+        let seen = self.scene.by_gateway.iter().enumerate();
+        let paths = seen.filter_map(|(gateway, seen)| self.over_links(gateway, starts, &ends(seen)));
         paths.min_by(|one, other| one.length.total_cmp(&other.length))
     }
 
-    fn over_links(&self, gateway: usize, starts: &[(usize, f64)], exits: &[(usize, f64)]) -> Option<Path> {
+    fn over_links(&self, gateway: usize, starts: &[End], exits: &[End]) -> Option<Path> {
         let Way { satellites, length } =
             shortest(self.setup.constellation.grid()?, &self.scene.space, starts, exits)?;
         let link = Link { satellite: *satellites.first()?, exit: *satellites.last()?, gateway };
         Some(Path { link, length, satellites: satellites.len() })
-    }
-
-    fn longest_from(
-        &self,
-        candidates: &[Candidate],
-        horizon: Horizon,
-        observer: impl Fn(Utc) -> Observer,
-    ) -> Option<Candidate> {
-        let limit = horizon.limit();
-        let constellation: &Constellation = &self.setup.constellation;
-        self.longest(candidates, |satellite, at| {
-            observer(at).sees(constellation.position(satellite, at), limit).is_some()
-        })
     }
 
     /// Of all that can be used now, the one that can still be used for the longest time.
@@ -159,6 +148,10 @@ fn stay(is_so: impl Fn(u64) -> bool) -> u64 {
         known += STRIDE;
     }
     (known..known + STRIDE).rev().find(|seconds| is_so(*seconds)).unwrap_or(known)
+}
+
+fn ends(candidates: &[Candidate]) -> Vec<End> {
+    candidates.iter().map(|(satellite, seen)| (*satellite, seen.range)).collect()
 }
 
 fn highest(candidates: &[Candidate]) -> Option<Candidate> {

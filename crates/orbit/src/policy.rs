@@ -18,14 +18,14 @@ pub struct Policy {
     pub when: When,
 }
 
-/// Which satellite is picked. Over inter-satellite links, the gateway picks its own.
+/// Which satellite a terminal picks. Gateways follow all that they see: over inter-satellite links, the shortest path decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
     /// The highest one.
     Highest,
     /// The one that can be used for the longest time from now on.
     Longest,
-    /// The one with the shortest path to a gateway, both ends together.
+    /// The one with the shortest path to a gateway.
     Shortest,
 }
 
@@ -44,8 +44,8 @@ impl Policy {
     /// The names of the usual policies.
     pub const NAMES: [&'static str; 4] = ["slots", "highest", "longest", "shortest"];
 
-    /// A usual policy by its name. `slots` picks the highest satellite of a bent pipe; over links between satellites, where the
-    /// highest ones of both ends may fly in opposite directions with a long way between them, those with the shortest path.
+    /// A usual policy by its name. `slots` picks the highest satellite of a bent pipe, and over links between satellites that with
+    /// the shortest path: the highest one may fly where the way to the gateway is long.
     pub fn named(name: &str, relay: Relay) -> Option<Policy> {
         let policy = |pick, when| Some(Policy { pick, when });
         match (name, relay) {

@@ -9,7 +9,7 @@ use seamline_wire::Duration;
 pub enum Relay {
     /// The same satellite sends it down (bent pipe). It has to see a gateway; gateways follow all satellites they see.
     BentPipe,
-    /// Over links between satellites, by the shortest way. The gateway, too, has a satellite of its own.
+    /// Over links between satellites, by the shortest way to one that a gateway sees.
     InterSatelliteLinks,
 }
 
