@@ -12,6 +12,7 @@ pub mod formats;
 pub mod measured;
 pub mod native;
 mod recognise;
+mod series;
 mod summary;
 
 pub use error::ImportError;
