@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The longest recording that is read, after decompression: 256 MiB.
-pub const MAXIMUM_BYTES: u64 = 256 << 20;
+/// The longest recording that is read, after decompression: 512 MiB. An hour of irtt with a probe every 10 ms has 400 MB.
+pub const MAXIMUM_BYTES: u64 = 512 << 20;
 
 /// The longest delay accepted, in seconds.
 pub(crate) const LONGEST_DELAY: f64 = 3_600.0;
@@ -40,6 +40,8 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
 }
 
+/// How a gzip file begins.
+const GZIP: &[u8] = &[0x1f, 0x8b];
 /// How a Parquet file begins.
 const PARQUET: &[u8] = b"PAR1";
 /// Formats that are recognised by their first bytes, and what unpacks them.
@@ -49,6 +51,10 @@ const PACKED: [(&[u8], &str, &str); 4] = [
     (b"BZh", "a file packed with bzip2 (.bz2)", "bzip2 -d FILE"),
     (b"PK\x03\x04", "a ZIP archive (.zip)", "unzip FILE"),
 ];
+
+fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP) || PACKED.iter().any(|(magic, ..)| bytes.starts_with(magic))
+}
 
 impl Recording {
     /// Take the bytes of a file, decompressing them when they are gzip (whatever the name says).
@@ -61,19 +67,22 @@ impl Recording {
             let help = format!("unpack it: {command}");
             return Err(unread.whole((*what).to_owned(), "text, plain or packed with gzip", &help));
         }
-        let mut plain = Vec::new();
-        let read = if bytes.starts_with(&[0x1f, 0x8b]) {
-            MultiGzDecoder::new(bytes).take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
-        } else {
-            bytes.take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
-        };
-        if let Err(broken) = read {
-            return Err(unread.whole(
-                broken.to_string(),
-                "a complete gzip file",
-                "fetch or compress it again",
-            ));
+        if !bytes.starts_with(GZIP) {
+            return unread.with_content(bytes.to_vec());
         }
+        let mut plain = Vec::new();
+        match MultiGzDecoder::new(bytes).take(MAXIMUM_BYTES + 1).read_to_end(&mut plain) {
+            Ok(_) => unread.with_content(plain),
+            Err(broken) => {
+                let help = "fetch or compress it again";
+                Err(unread.whole(broken.to_string(), "a complete gzip file", help))
+            }
+        }
+    }
+
+    /// Take the content of a file that is not packed.
+    fn with_content(self, plain: Vec<u8>) -> Result<Self, ImportError> {
+        let unread = self;
         if plain.len() as u64 > MAXIMUM_BYTES {
             let limit = format!("at most {} MiB after decompression", MAXIMUM_BYTES >> 20);
             return Err(unread.whole("a longer file".into(), &limit, "cut the recording into parts"));
@@ -100,6 +109,8 @@ impl Recording {
         let name = path.display().to_string();
         let mut bytes = Vec::new();
         match open_regular(path).and_then(|file| file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes)) {
+            // What is not packed is not copied.
+            Ok(_) if !is_packed(&bytes) => Recording::named(name).with_content(bytes),
             Ok(_) => Recording::from_bytes(&name, &bytes),
             Err(why) => {
                 let unread = Recording::named(name);

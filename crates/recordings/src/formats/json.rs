@@ -64,13 +64,10 @@ pub(super) fn has(recording: &Recording, wanted: &[&str]) -> bool {
 }
 
 /// Read the documents of a text one after the other.
-pub(super) fn documents<'a, T: Deserialize<'a>>(
+pub(super) fn documents<'a, T: Deserialize<'a> + 'a>(
     recording: &'a Recording,
     what: &'a str,
-) -> impl Iterator<Item = Result<T, ImportError>> + 'a
-where
-    T: 'a,
-{
+) -> impl Iterator<Item = Result<T, ImportError>> + 'a {
     let stream = serde_json::Deserializer::from_str(recording.text()).into_iter::<T>();
     stream.map(move |document| document.map_err(|why| wrong(recording, what, &why)))
 }

@@ -101,7 +101,7 @@ fn unit_of(holds: Holds, unit: Option<&str>) -> Result<(f64, Option<TimeForm>), 
     let factor = units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
     let factor =
         factor.ok_or_else(|| format!("found the unit {unit:?}, expected one of {}", listed(units)))?;
-    let form = (holds == Holds::Time).then(|| TimeForm::Number((factor * 1e9) as i64));
+    let form = (holds == Holds::Time).then_some(TimeForm::Number((factor * 1e9) as i64));
     Ok((factor, form))
 }
 
