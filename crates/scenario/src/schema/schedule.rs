@@ -49,7 +49,7 @@ impl Part {
                     !schedule.handovers.as_slice().is_empty(),
                 ]
             }
-            Part::Generated(_) => [true, true, false, true],
+            Part::Generated(generator) => [generator.has_capacity(), true, false, true],
         }
     }
 
