@@ -14,7 +14,7 @@ use std::path::Path;
 /// The packet size of the default queue, which holds one bandwidth-delay product, but at least an initial window (RFC
 /// 6928).
 pub const PACKET_BYTES: u64 = 1500;
-const LEAST_QUEUE: u64 = 10;
+pub(crate) const LEAST_QUEUE: u64 = 10;
 
 const KEYS: [&str; 6] = ["rate", "round_trip", "loss", "queue", "recording", "schedule"];
 
@@ -43,7 +43,7 @@ pub struct AccessLink {
     pub recording: Option<String>,
 }
 
-fn bits<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn bits<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(rate.bits_per_second())
 }
 pub(crate) fn seconds<S: serde::Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -199,7 +199,7 @@ fn read_loss(place: &str, text: &str) -> Result<(Option<f64>, String), InputErro
 }
 
 /// Parse the queue: an amount, or a table.
-fn read_queue(
+pub(crate) fn read_queue(
     place: &str,
     text: Option<&str>,
     rate: Rate,
@@ -246,12 +246,12 @@ fn read_schedule(place: &str, keys: &LinkKeys<'_>) -> Result<(Option<String>, Op
 }
 
 /// A TOML basic string.
-fn toml_text(text: &str) -> String {
+pub(crate) fn toml_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The absolute path, so that the scenario works in any directory.
-fn absolute_path(path: &str) -> String {
+pub(crate) fn absolute_path(path: &str) -> String {
     let absolute = std::path::absolute(path).ok();
     absolute.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| path.to_owned())
 }

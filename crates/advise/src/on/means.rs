@@ -1,0 +1,148 @@
+//! What a recording says of a link on average.
+
+use seamline_net::Schedule;
+use seamline_net::schedule::{Capacity, Handovers, Steps};
+use seamline_scenario::schema::extent::Extent;
+use seamline_scenario::schema::generated::Direction;
+use seamline_scenario::schema::schedule::ScheduleSpec;
+use seamline_scenario::{Diagnostics, Plan};
+use seamline_wire::{Duration, Rate};
+use std::path::Path;
+
+/// The averages over a recording, and what else of it matters. What it does not contain is `None`.
+#[derive(Clone, Debug)]
+pub(crate) struct Means {
+    /// Of the capacity towards the receiver.
+    pub(crate) rate: Option<Rate>,
+    /// Of the delays of both directions together.
+    pub(crate) round_trip: Option<Duration>,
+    /// Of the share of packets lost towards the receiver.
+    pub(crate) loss: Option<f64>,
+    /// Handovers and outages.
+    pub(crate) handovers: usize,
+    /// When satellites change: the phase and the period at which nearly all of them come, if there is one.
+    pub(crate) reconfigurations: Option<(Duration, Duration)>,
+    /// How far it reaches.
+    pub(crate) extent: Extent,
+    /// Whether it begins at a place that was given.
+    pub(crate) has_start: bool,
+    /// The conditions themselves, down and up.
+    pub(crate) schedules: [ScheduleSpec; 2],
+}
+
+/// Read the conditions that a line of a scenario names. `None` when they are generated and not recorded.
+///
+/// # Errors
+/// When the scenario refuses the line.
+pub(crate) fn means_of(schedule: &str, upload: bool) -> Result<Option<Means>, Box<Diagnostics>> {
+    // Rate and delay hold where the recording has none, and are not looked at.
+    let text = format!(
+        "duration = \"1 s\"\nnodes = [\"there\", \"here\"]\n\n[[link]]\nname = \"path\"\nfrom = \"there\"\nto = \"here\"\n\
+         rate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"\n{schedule}\n\n\
+         [[flow]]\nname = \"flow\"\nfrom = \"there\"\nto = \"here\"\nvariant = \"cubic\"\n"
+    );
+    let mut plan = Plan::new(Path::new("advice.toml"), text, &[]).map_err(Box::new)?;
+    let link = plan.cells.remove(0).scenario.links.remove(0);
+    let (Some(down), Some(up)) = (link.down.schedule, link.up.schedule) else { return Ok(None) };
+    let Some(extent) = down.extent().or(up.extent()) else { return Ok(None) };
+    let schedule = |spec: &ScheduleSpec, direction| spec.build(1, "path", Duration::ZERO, direction);
+    let [down_conditions, up_conditions] = [schedule(&down, Direction::Down), schedule(&up, Direction::Up)];
+    let round_trip = delay(&down_conditions).zip(delay(&up_conditions)).map(|(down, up)| down + up);
+    let data = if upload { &up_conditions } else { &down_conditions };
+    Ok(Some(Means {
+        rate: data.capacity.as_ref().map(rate),
+        round_trip,
+        loss: data.loss.as_ref().map(|loss| mean(loss, |share| share)),
+        handovers: data.handovers.as_slice().len(),
+        reconfigurations: reconfigurations(&data.handovers),
+        extent,
+        has_start: down.has_start() || up.has_start(),
+        schedules: [down, up],
+    }))
+}
+
+/// Periods of reconfigurations that are looked for, in seconds.
+const PERIODS_S: std::ops::RangeInclusive<u64> = 5..=60;
+/// This share of handovers, of at least so many, must come at multiples of the period. Others are outages.
+const REGULAR_SHARE: f64 = 0.8;
+const LEAST_HANDOVERS: usize = 5;
+
+fn reconfigurations(handovers: &Handovers) -> Option<(Duration, Duration)> {
+    let times: Vec<u64> = handovers.as_slice().iter().map(|it| it.at.as_secs_f64().round() as u64).collect();
+    if times.len() < LEAST_HANDOVERS {
+        return None;
+    }
+    let regular = |every: u64| {
+        let at = |phase: u64| times.iter().filter(|time| *time % every == phase).count();
+        let phase = (0..every).max_by_key(|phase| at(*phase))?;
+        let is_regular = at(phase) as f64 >= REGULAR_SHARE * times.len() as f64;
+        is_regular.then(|| (Duration::from_secs(phase), Duration::from_secs(every)))
+    };
+    PERIODS_S.rev().find_map(regular)
+}
+
+fn rate(capacity: &Capacity) -> Rate {
+    match capacity {
+        Capacity::Opportunities(chances) => chances.mean_rate(),
+        Capacity::Rate(rate) => {
+            let bits = mean(rate.steps(), |rate| rate.bits_per_second() as f64);
+            Rate::from_bits_per_second(bits as u64)
+        }
+    }
+}
+
+fn delay(schedule: &Schedule) -> Option<Duration> {
+    let delay = schedule.one_way_delay.as_ref()?;
+    Some(Duration::from_nanos(mean(delay, |delay| delay.as_nanos() as f64) as u64))
+}
+
+/// Over time. A last step without an end counts for a second, as in the summary of a recording.
+fn mean<T: Copy>(steps: &Steps<T>, value: impl Fn(T) -> f64) -> f64 {
+    let points = steps.points();
+    let last = points.last().map_or(Duration::ZERO, |(since, _)| *since);
+    let end = steps.period().unwrap_or(last + Duration::from_secs(1));
+    let ends = points.iter().skip(1).map(|(since, _)| *since).chain([end]);
+    let weighted =
+        points.iter().zip(ends).map(|((since, step), end)| value(*step) * (end - *since).as_secs_f64());
+    weighted.sum::<f64>() / end.as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use seamline_net::schedule::{Fates, Handover};
+    use seamline_wire::Instant;
+
+    #[test]
+    fn means_are_over_time() {
+        let at = |seconds, value| (Instant::from_secs(seconds), value);
+        let steps = Steps::new(vec![at(0, 10.0), at(9, 30.0)]).unwrap();
+        assert!((mean(&steps, |it| it) - 12.0).abs() < 1e-12, "nine seconds, and one for the last");
+        let repeating = steps.repeating(Duration::from_secs(12)).unwrap();
+        assert!((mean(&repeating, |it| it) - 15.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn satellites_change_at_multiples_of_a_period() {
+        let handovers = |seconds: &[u64]| {
+            let at = |second: &u64| Handover {
+                at: Instant::from_secs(*second),
+                interruption: Duration::from_millis(50),
+                fates: Fates::SEAMLESS,
+            };
+            Handovers::new(seconds.iter().map(at).collect()).unwrap()
+        };
+        let period = Some((Duration::from_secs(1), Duration::from_secs(16)));
+        assert_eq!(reconfigurations(&handovers(&[49, 65, 145, 161, 193])), period);
+        assert_eq!(reconfigurations(&handovers(&[49, 65, 145, 150, 161, 193])), period, "and an outage");
+        assert_eq!(reconfigurations(&handovers(&[49, 66, 147, 161, 190])), None);
+        assert_eq!(reconfigurations(&handovers(&[49, 65, 81])), None, "too few");
+    }
+
+    #[test]
+    fn a_generator_has_no_means() {
+        assert!(means_of("schedule = { kind = \"starlink\" }", false).unwrap().is_none());
+        assert!(means_of("", false).unwrap().is_none());
+        assert!(means_of("schedule = { kind = \"mahimahi\", file = \"nowhere\" }", false).is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! The recorded path: what is taken from the recording, and what has to be given besides.
+
+use super::means::{Means, means_of};
+use super::question::PathInput;
+use crate::error::InputError;
+use crate::link::{absolute_path, bits, quantity, read_queue, seconds, toml_text};
+use seamline_config::diagnostics::suggestion;
+use seamline_config::units;
+use seamline_recordings::{FORMATS, Format, Recording};
+use seamline_scenario::Diagnostics;
+use seamline_scenario::recordings::detect;
+use seamline_scenario::schema::extent::Extent;
+use seamline_wire::{Duration, Rate};
+use serde::Serialize;
+use std::path::Path;
+
+/// The option that names recordings.
+const ON: &str = "--on";
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The recording, in which it varies; the value is its mean.
+    Recording,
+    /// An option.
+    Option,
+}
+
+/// A value and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Given<T> {
+    /// The value, in a recording the mean.
+    pub value: T,
+    /// Where it comes from.
+    pub from: Source,
+}
+
+/// A recording that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RecordedFile {
+    /// The file as it was named.
+    pub file: String,
+    /// The format that it was taken for.
+    pub format: String,
+    /// What it contains, in one line.
+    pub summary: String,
+}
+
+/// A recorded path, between a gateway and the host.
+#[derive(Clone, Debug, Serialize)]
+pub struct RecordedPath {
+    /// The recordings.
+    pub recordings: Vec<RecordedFile>,
+    /// Rate of the bottleneck in bit/s.
+    #[serde(rename = "rate_bits_per_second", serialize_with = "given_bits")]
+    pub rate: Given<Rate>,
+    /// Round-trip time without queueing.
+    #[serde(rename = "round_trip_s", serialize_with = "given_seconds")]
+    pub round_trip: Given<Duration>,
+    /// Share of packets lost at random; `None` when neither the recording nor an option says anything.
+    pub loss: Option<Given<f64>>,
+    /// The queue of the bottleneck as a line of a scenario.
+    #[serde(skip)]
+    pub(super) queue: String,
+    /// What the queue holds, for people.
+    #[serde(rename = "queue")]
+    pub queue_text: String,
+    /// Packets of [`crate::link::PACKET_BYTES`] of one bandwidth-delay product.
+    #[serde(skip)]
+    pub(super) product_packets: u64,
+    /// Handovers and outages in the recording.
+    pub handovers: usize,
+    /// Whether it is a path over satellites, by its format.
+    pub over_satellites: bool,
+    /// The conditions as a line of a scenario.
+    #[serde(skip)]
+    pub(super) schedule: String,
+    #[serde(skip)]
+    pub(super) means: Means,
+}
+
+fn given_bits<S: serde::Serializer>(given: &Given<Rate>, serializer: S) -> Result<S::Ok, S::Error> {
+    bits(&given.value, serializer)
+}
+fn given_seconds<S: serde::Serializer>(given: &Given<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    seconds(&given.value, serializer)
+}
+
+impl RecordedPath {
+    /// Read the recordings, and what the options say besides.
+    pub(super) fn read(input: &PathInput<'_>) -> Result<Self, InputError> {
+        let recordings = read_files(input)?;
+        let schedule = schedule_line(&recordings);
+        let means = means_of(&schedule, input.upload);
+        let means = means.map_err(|diagnostics| refused(&diagnostics))?;
+        let means =
+            means.ok_or_else(|| InputError::new(ON, "the recording holds no conditions over time"))?;
+        let rate = value(
+            ("--rate", "capacity", "20 Mbit/s"),
+            &recordings,
+            means.rate,
+            input.rate.map(|text| quantity("--rate", text, units::positive_rate)).transpose()?,
+        )?;
+        let round_trip = value(
+            ("--round-trip", "delay", "60 ms"),
+            &recordings,
+            means.round_trip,
+            input
+                .round_trip
+                .map(|text| quantity("--round-trip", text, units::positive_duration))
+                .transpose()?,
+        )?;
+        let loss = read_loss(input.loss, means.loss)?;
+        let queue = read_queue("--queue", input.queue, rate.value, round_trip.value)?;
+        let over_satellites = recordings.iter().any(|it| OVER_SATELLITES.contains(&it.format.as_str()));
+        Ok(RecordedPath {
+            queue_text: queue_text(input.queue, &queue),
+            product_packets: product_packets(rate.value, round_trip.value),
+            recordings,
+            rate,
+            round_trip,
+            loss,
+            queue,
+            handovers: means.handovers,
+            over_satellites,
+            schedule,
+            means,
+        })
+    }
+
+    /// How far the recording reaches.
+    pub fn extent(&self) -> Extent {
+        self.means.extent
+    }
+
+    /// Whether it is of a satellite path whose satellites change.
+    pub fn has_handovers(&self) -> bool {
+        self.handovers > 0
+    }
+}
+
+/// Formats that only recordings of satellite paths have.
+const OVER_SATELLITES: [&str; 1] = ["leoem"];
+
+/// Packets of a bandwidth-delay product, no fewer than the least default queue.
+fn product_packets(rate: Rate, round_trip: Duration) -> u64 {
+    rate.bandwidth_delay_product(round_trip).div_ceil(crate::link::PACKET_BYTES).max(crate::link::LEAST_QUEUE)
+}
+
+fn queue_text(given: Option<&str>, line: &str) -> String {
+    match given {
+        Some(text) => text.trim().to_owned(),
+        None => {
+            let limit = line.split("limit = \"").nth(1).and_then(|rest| rest.split('"').next());
+            format!("{}, one bandwidth-delay product", limit.unwrap_or_default())
+        }
+    }
+}
+
+fn read_files(input: &PathInput<'_>) -> Result<Vec<RecordedFile>, InputError> {
+    if input.files.is_empty() {
+        return Err(InputError::new(ON, "no recording is named").tip("--on drive.trace"));
+    }
+    input.files.iter().map(|file| read_file(file, input.format)).collect()
+}
+
+fn read_file(file: &str, format: Option<&str>) -> Result<RecordedFile, InputError> {
+    let Some(name) = format else {
+        let read = detect(Path::new(file)).map_err(|message| {
+            InputError::new(ON, message).tip("--as FORMAT says which format it is: seamline list recordings")
+        })?;
+        let (format, summary) = (read.format.to_owned(), read.summary);
+        return Ok(RecordedFile { file: file.to_owned(), format, summary });
+    };
+    let format = FORMATS.iter().find(|format| format.name == name).ok_or_else(|| unknown_format(name))?;
+    read_as(file, format).map_err(|message| InputError::new(ON, message))
+}
+
+fn unknown_format(name: &str) -> InputError {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let error = InputError::new("--as", format!("there is no format `{name}`"));
+    suggestion("format", name, &names).into_iter().fold(error, InputError::tip)
+}
+
+/// Read a file in this format, whatever it looks like.
+fn read_as(file: &str, format: &Format) -> Result<RecordedFile, String> {
+    let recording = Recording::open(Path::new(file)).map_err(|error| error.to_string())?;
+    let measured = (format.read)(&recording).map_err(|error| error.to_string())?;
+    let length = measured.length.as_secs_f64();
+    Ok(RecordedFile {
+        file: file.to_owned(),
+        format: format.name.to_owned(),
+        summary: format!("{length:.1} s"),
+    })
+}
+
+/// All recordings, which complete each other.
+fn schedule_line(recordings: &[RecordedFile]) -> String {
+    let table = |it: &RecordedFile| {
+        format!("{{ kind = \"{}\", file = {} }}", it.format, toml_text(&absolute_path(&it.file)))
+    };
+    match recordings {
+        [only] => format!("schedule = {}", table(only)),
+        several => format!("schedule = [{}]", several.iter().map(table).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What the scenario refuses, in the terms of the option.
+fn refused(diagnostics: &Diagnostics) -> InputError {
+    let mut error = InputError::new(ON, "the recordings cannot be used");
+    for diagnostic in diagnostics.iter() {
+        error.message = [diagnostic.title.as_str(), diagnostic.label.as_str()].join(": ");
+        error = diagnostic.tips.iter().cloned().fold(error, InputError::tip);
+    }
+    error
+}
+
+/// A value of the recording or of an option, but not of both.
+fn value<T>(
+    (option, what, example): (&str, &str, &str),
+    recordings: &[RecordedFile],
+    recorded: Option<T>,
+    given: Option<T>,
+) -> Result<Given<T>, InputError> {
+    match (recorded, given) {
+        (Some(value), None) => Ok(Given { value, from: Source::Recording }),
+        (None, Some(value)) => Ok(Given { value, from: Source::Option }),
+        (Some(_), Some(_)) => {
+            let message = format!("the recording has a {what} of its own, which varies");
+            Err(InputError::new(option, message).tip(format!("leave {option} out")))
+        }
+        (None, None) => {
+            let of = |it: &RecordedFile| format!("{} ({}: {})", it.file, it.format, it.summary);
+            let files: Vec<String> = recordings.iter().map(of).collect();
+            let message = format!("{} has no {what}", files.join(" and "));
+            let tip = format!(
+                "add {option} \"{example}\", the mean of the path's bottleneck, or a second recording that has it: --on {example_file}",
+                example_file = "OTHER"
+            );
+            Err(InputError::new(ON, message).tip(tip))
+        }
+    }
+}
+
+fn read_loss(given: Option<&str>, recorded: Option<f64>) -> Result<Option<Given<f64>>, InputError> {
+    let Some(text) = given else {
+        return Ok(recorded.map(|value| Given { value, from: Source::Recording }));
+    };
+    if recorded.is_some() {
+        let error = InputError::new("--loss", "the recording has losses of its own, which vary");
+        return Err(error.tip("leave --loss out"));
+    }
+    let value = quantity("--loss", text, units::ratio)?;
+    if value >= 1.0 {
+        return Err(InputError::new("--loss", "the loss must be below 100 %").tip("e.g. --loss \"1 %\""));
+    }
+    Ok(Some(Given { value, from: Source::Option }))
+}
