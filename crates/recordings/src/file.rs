@@ -137,7 +137,7 @@ impl Recording {
     }
 
     /// The error for records that do not form a schedule.
-    pub(crate) fn no_schedule(&self, why: ScheduleError) -> ImportError {
+    pub fn no_schedule(&self, why: ScheduleError) -> ImportError {
         self.whole(why.to_string(), "times that increase from record to record", "sort the records by time")
     }
 

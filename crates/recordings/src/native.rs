@@ -24,6 +24,7 @@ mod read;
 mod write;
 
 pub use read::read;
+pub(crate) use write::points;
 pub use write::write;
 
 use crate::Recording;
