@@ -8,6 +8,7 @@ use crate::question::Traffic;
 use crate::significance::INDIFFERENCE;
 use seamline_report::quantity::{bit_rate, bytes, millis, plural};
 use seamline_report::statistics::Estimate;
+use seamline_report::text_table::{aligned, indented};
 use std::fmt::Write;
 
 /// The answer as text for a terminal.
@@ -155,6 +156,7 @@ fn setting(advice: &PathAdvice) -> String {
     let mut text = String::new();
     for read in &path.recordings {
         let _ = writeln!(text, "{} read as {}: {}", read.file, read.format, read.summary);
+        read.notes.iter().for_each(|note| text += &format!("  {note}\n"));
     }
     let from = |source: Source, option: &str| match source {
         Source::Recording => "mean of the recording, in which it varies".to_owned(),
@@ -178,7 +180,7 @@ fn setting(advice: &PathAdvice) -> String {
             format!("{} in the recording", path.handovers)
         }
     );
-    let _ = writeln!(text, "  queue       {} before the bottleneck", path.queue_text);
+    let _ = writeln!(text, "  queue       before the bottleneck: {}", path.queue_text);
     text + &runs(advice)
 }
 
@@ -207,27 +209,34 @@ fn runs(advice: &PathAdvice) -> String {
     )
 }
 
-/// What the best together bring.
+/// What the best bring under other seeds, alone and together.
 fn together(advice: &PathAdvice) -> String {
     let mut text = String::new();
     let Some(today) = advice.confirmed.first() else { return text };
     let seeds = today.outcome.samples;
-    let best = advice.confirmed.iter().skip(1).filter_map(|it| Some((it, it.gain?)));
-    let _ = writeln!(text, "Run again with {seeds} other seeds, which had no part in choosing:");
-    for (it, gain) in best {
-        let sure = if it.is_gain { "" } else { ", not a significant gain over 1 %" };
-        let _ = writeln!(text, "  {}: {} {}{sure}", it.name, share_of(&gain), better(advice));
-    }
+    let again = advice.confirmed.iter().skip(1).filter_map(|it| Some((it, it.gain?)));
+    let _ = writeln!(
+        text,
+        "Run again with {seeds} other seeds, which had no part in choosing; gains over today's:"
+    );
+    let rows = again.map(|(it, gain)| {
+        let sure = if it.is_gain { "" } else { "not significantly more than 1 %" };
+        vec![it.name.clone(), share_of(&gain), sure.to_owned()]
+    });
+    text += &indented(&aligned(&rows.collect::<Vec<_>>(), "lrl"));
     if let Some(combination) = &advice.combination {
-        let more = share_of(&combination.over_best);
-        let verdict = if combination.is_more {
-            "together they bring more"
-        } else {
-            "together they bring no more than the best alone, as far as can be told"
-        };
-        let _ = writeln!(text, "  {verdict}: {more} of today's on top of it");
+        let (names, more) = (combination.candidates.join(" and "), share_of(&combination.over_best));
+        let so = if combination.is_more { "so all of it is advised" } else { "so the best alone is advised" };
+        let _ = writeln!(text, "  {names} against the best alone: {more} of today's {}; {so}", unit(advice));
     }
     text + "\n"
+}
+
+fn unit(advice: &PathAdvice) -> &'static str {
+    match advice.question.traffic {
+        Traffic::File(_) => "time saved",
+        Traffic::Horizon(_) => "goodput",
+    }
 }
 
 fn installation(advice: &PathAdvice) -> String {

@@ -3,7 +3,6 @@
 use seamline_net::Schedule;
 use seamline_net::schedule::{Capacity, Handovers, Steps};
 use seamline_scenario::schema::extent::Extent;
-use seamline_scenario::schema::generated::Direction;
 use seamline_scenario::schema::schedule::ScheduleSpec;
 use seamline_scenario::{Diagnostics, Plan};
 use seamline_wire::{Duration, Rate};
@@ -45,8 +44,7 @@ pub(crate) fn means_of(schedule: &str, upload: bool) -> Result<Option<Means>, Bo
     let link = plan.cells.remove(0).scenario.links.remove(0);
     let (Some(down), Some(up)) = (link.down.schedule, link.up.schedule) else { return Ok(None) };
     let Some(extent) = down.extent().or(up.extent()) else { return Ok(None) };
-    let schedule = |spec: &ScheduleSpec, direction| spec.build(1, "path", Duration::ZERO, direction);
-    let [down_conditions, up_conditions] = [schedule(&down, Direction::Down), schedule(&up, Direction::Up)];
+    let [down_conditions, up_conditions] = [&down, &up].map(|spec| spec.build(1, "path", Duration::ZERO));
     let round_trip = delay(&down_conditions).zip(delay(&up_conditions)).map(|(down, up)| down + up);
     let data = if upload { &up_conditions } else { &down_conditions };
     Ok(Some(Means {

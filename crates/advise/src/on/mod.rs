@@ -23,6 +23,7 @@ mod solve;
 pub use answer::{CandidateAdvice, Combination, PathAdvice, PathVerdict};
 pub use format::format_path_advice;
 pub use format_table::to_table;
+pub(crate) use means::{Means, means_of};
 pub use path::{Given, RecordedFile, RecordedPath};
 pub use picture::forest_of;
 pub use question::{PathInput, PathQuestion};

@@ -3,11 +3,11 @@
 use super::means::{Means, means_of};
 use super::question::PathInput;
 use crate::error::InputError;
-use crate::link::{absolute_path, bits, quantity, read_queue, seconds, toml_text};
+use crate::link::{absolute_path, bits, of_diagnostics, quantity, read_queue, seconds, toml_text};
 use seamline_config::diagnostics::suggestion;
 use seamline_config::units;
-use seamline_recordings::{FORMATS, Format, Recording};
-use seamline_scenario::Diagnostics;
+use seamline_recordings::replay::{ReplayOptions, replay};
+use seamline_recordings::{FORMATS, Recording, read_as};
 use seamline_scenario::recordings::detect;
 use seamline_scenario::schema::extent::Extent;
 use seamline_wire::{Duration, Rate};
@@ -45,6 +45,14 @@ pub struct RecordedFile {
     pub format: String,
     /// What it contains, in one line.
     pub summary: String,
+    /// Where each thing comes from, and what the recording does not say. One sentence each.
+    pub notes: Vec<String>,
+    /// Phase and length of a period at which delays change.
+    #[serde(skip)]
+    period: Option<(Duration, Duration)>,
+    /// Whether its format was named.
+    #[serde(skip)]
+    is_named: bool,
 }
 
 /// A recorded path, between a gateway and the host.
@@ -71,7 +79,7 @@ pub struct RecordedPath {
     pub(super) product_packets: u64,
     /// Handovers and outages in the recording.
     pub handovers: usize,
-    /// Whether it is a path over satellites, by its format.
+    /// Whether it is a path over satellites, by its format or its delays.
     pub over_satellites: bool,
     /// The conditions as a line of a scenario.
     #[serde(skip)]
@@ -93,7 +101,7 @@ impl RecordedPath {
         let recordings = read_files(input)?;
         let schedule = schedule_line(&recordings);
         let means = means_of(&schedule, input.upload);
-        let means = means.map_err(|diagnostics| refused(&diagnostics))?;
+        let means = means.map_err(|diagnostics| of_diagnostics(ON, &diagnostics))?;
         let means =
             means.ok_or_else(|| InputError::new(ON, "the recording holds no conditions over time"))?;
         let rate = value(
@@ -113,7 +121,9 @@ impl RecordedPath {
         )?;
         let loss = read_loss(input.loss, means.loss)?;
         let queue = read_queue("--queue", input.queue, rate.value, round_trip.value)?;
-        let over_satellites = recordings.iter().any(|it| OVER_SATELLITES.contains(&it.format.as_str()));
+        let over_satellites = recordings.iter().any(RecordedFile::is_over_satellites);
+        let period = recordings.iter().find_map(|it| it.period);
+        let means = Means { reconfigurations: means.reconfigurations.or(period), ..means };
         Ok(RecordedPath {
             queue_text: queue_text(input.queue, &queue),
             product_packets: product_packets(rate.value, round_trip.value),
@@ -141,7 +151,17 @@ impl RecordedPath {
 }
 
 /// Formats that only recordings of satellite paths have.
-const OVER_SATELLITES: [&str; 1] = ["leoem"];
+const OF_SATELLITES: [&str; 1] = ["leoem"];
+/// How often Starlink assigns satellites again (Tanveer et al., CoNEXT 2023).
+const STARLINK_PERIOD: Duration = Duration::from_secs(15);
+
+impl RecordedFile {
+    /// Whether its format is one of satellite paths, or its delays change as Starlink's do.
+    fn is_over_satellites(&self) -> bool {
+        let period = self.period.map(|(_, length)| length);
+        OF_SATELLITES.contains(&self.format.as_str()) || period == Some(STARLINK_PERIOD)
+    }
+}
 
 /// Packets of a bandwidth-delay product, no fewer than the least default queue.
 fn product_packets(rate: Rate, round_trip: Duration) -> u64 {
@@ -153,7 +173,7 @@ fn queue_text(given: Option<&str>, line: &str) -> String {
         Some(text) => text.trim().to_owned(),
         None => {
             let limit = line.split("limit = \"").nth(1).and_then(|rest| rest.split('"').next());
-            format!("{}, one bandwidth-delay product", limit.unwrap_or_default())
+            format!("{} (one bandwidth-delay product)", limit.unwrap_or_default())
         }
     }
 }
@@ -166,16 +186,35 @@ fn read_files(input: &PathInput<'_>) -> Result<Vec<RecordedFile>, InputError> {
 }
 
 fn read_file(file: &str, format: Option<&str>) -> Result<RecordedFile, InputError> {
-    let Some(name) = format else {
-        let read = detect(Path::new(file)).map_err(|message| {
-            InputError::new(ON, message).tip("--as FORMAT says which format it is: seamline list recordings")
-        })?;
-        let (format, summary) = (read.format.to_owned(), read.summary);
-        return Ok(RecordedFile { file: file.to_owned(), format, summary });
+    let read = match format {
+        None => detect(Path::new(file)).map_err(|message| {
+            let tip = "--as FORMAT says which format it is: seamline list recordings";
+            InputError::new(ON, message).tip(tip)
+        })?,
+        Some(name) => {
+            let format = FORMATS.iter().find(|format| format.name == name);
+            let format = format.ok_or_else(|| unknown_format(name))?;
+            let recording = Recording::open(Path::new(file));
+            let read = recording.and_then(|recording| read_as(&recording, Some(format)));
+            read.map_err(|error| InputError::new(ON, error.to_string()))?
+        }
     };
-    let format = FORMATS.iter().find(|format| format.name == name).ok_or_else(|| unknown_format(name))?;
-    read_as(file, format).map_err(|message| InputError::new(ON, message))
+    let replay = replay(&read.measured, ReplayOptions::default());
+    let findings =
+        replay.map(|replay| replay.findings).map_err(|why| InputError::new(ON, why.to_string()))?;
+    Ok(RecordedFile {
+        file: file.to_owned(),
+        format: read.format.to_owned(),
+        summary: read.summary,
+        // What is missing is said of all recordings together.
+        notes: findings.notes.into_iter().filter(|note| !note.starts_with(MISSING)).collect(),
+        period: findings.period.map(|period| (period.phase, period.length)),
+        is_named: format.is_some(),
+    })
 }
+
+/// How a replay begins to say what a recording lacks.
+const MISSING: &str = "The recording says nothing about";
 
 fn unknown_format(name: &str) -> InputError {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -183,37 +222,16 @@ fn unknown_format(name: &str) -> InputError {
     suggestion("format", name, &names).into_iter().fold(error, InputError::tip)
 }
 
-/// Read a file in this format, whatever it looks like.
-fn read_as(file: &str, format: &Format) -> Result<RecordedFile, String> {
-    let recording = Recording::open(Path::new(file)).map_err(|error| error.to_string())?;
-    let measured = (format.read)(&recording).map_err(|error| error.to_string())?;
-    let length = measured.length.as_secs_f64();
-    Ok(RecordedFile {
-        file: file.to_owned(),
-        format: format.name.to_owned(),
-        summary: format!("{length:.1} s"),
-    })
-}
-
 /// All recordings, which complete each other.
 fn schedule_line(recordings: &[RecordedFile]) -> String {
     let table = |it: &RecordedFile| {
-        format!("{{ kind = \"{}\", file = {} }}", it.format, toml_text(&absolute_path(&it.file)))
+        let format = if it.is_named { format!(", format = \"{}\"", it.format) } else { String::new() };
+        format!("{{ kind = \"recording\", file = {}{format} }}", toml_text(&absolute_path(&it.file)))
     };
     match recordings {
         [only] => format!("schedule = {}", table(only)),
         several => format!("schedule = [{}]", several.iter().map(table).collect::<Vec<_>>().join(", ")),
     }
-}
-
-/// What the scenario refuses, in the terms of the option.
-fn refused(diagnostics: &Diagnostics) -> InputError {
-    let mut error = InputError::new(ON, "the recordings cannot be used");
-    for diagnostic in diagnostics.iter() {
-        error.message = [diagnostic.title.as_str(), diagnostic.label.as_str()].join(": ");
-        error = diagnostic.tips.iter().cloned().fold(error, InputError::tip);
-    }
-    error
 }
 
 /// A value of the recording or of an option, but not of both.
@@ -234,10 +252,7 @@ fn value<T>(
             let of = |it: &RecordedFile| format!("{} ({}: {})", it.file, it.format, it.summary);
             let files: Vec<String> = recordings.iter().map(of).collect();
             let message = format!("{} has no {what}", files.join(" and "));
-            let tip = format!(
-                "add {option} \"{example}\", the mean of the path's bottleneck, or a second recording that has it: --on {example_file}",
-                example_file = "OTHER"
-            );
+            let tip = format!("add {option} \"{example}\", or a second recording that has it: --on OTHER");
             Err(InputError::new(ON, message).tip(tip))
         }
     }

@@ -5,6 +5,7 @@ use super::candidates::{Change, PROFILE, TODAY};
 use super::question::PathQuestion;
 use crate::question::Traffic;
 use seamline_config::units::{GREATEST_RATE, LONGEST_TIME};
+use seamline_scenario::schema::schedule::ScheduleSpec;
 use seamline_wire::Duration;
 use std::fmt::Write;
 
@@ -109,10 +110,11 @@ fn path(question: &PathQuestion, change: &Change, conditions: Conditions, to: &s
     let path = &question.path;
     let mut text = format!("[[link]]\nname = \"{PATH}\"\nfrom = \"gateway\"\nto = \"{to}\"\n");
     let is_recorded = conditions == Conditions::Recorded;
-    if !(is_recorded && path.means.rate.is_some()) {
+    let both = |has: fn(&ScheduleSpec) -> bool| path.means.schedules.iter().all(has);
+    if !(is_recorded && both(ScheduleSpec::has_capacity)) {
         let _ = writeln!(text, "rate = \"{} bit/s\"", path.rate.value.bits_per_second());
     }
-    if !(is_recorded && path.means.round_trip.is_some()) {
+    if !(is_recorded && both(ScheduleSpec::has_delay)) {
         let _ = writeln!(text, "one_way_delay = \"{} ns\"", path.round_trip.value.as_nanos() / 2);
     }
     text += change.queue.as_deref().unwrap_or(&path.queue);

@@ -43,7 +43,7 @@ const AGENTS: [AgentUse; 4] = [
         demand: Demand::Program,
     },
     AgentUse {
-        name: "split, bbr",
+        name: "split with bbr",
         change: alone("split", "split = { variant = \"bbr\" }\n"),
         installed: "gateway",
         how: "seamline-host agent split --in eth0 --out eth1 --config FILE with [split] congestion_control = \"bbr\"",

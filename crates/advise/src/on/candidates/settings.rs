@@ -90,7 +90,7 @@ fn of_the_queue(question: &PathQuestion) -> Vec<Candidate> {
     let drop_tail = |packets: u64| format!("discipline = \"drop-tail\", limit = \"{packets} packets\"");
     let with_ecn = {
         let ecn = "tc qdisc replace dev wan0 root fq_codel at the bottleneck, sysctl net.ipv4.tcp_ecn=1 at the end that opens connections";
-        let plain = one("fq-codel, ECN", ecn, "discipline = \"fq-codel\"".to_owned());
+        let plain = one("fq-codel with ECN", ecn, "discipline = \"fq-codel\"".to_owned());
         let change = Change { tcp: vec![("ecn", "\"on\"".to_owned())], ..plain.change.clone() };
         Candidate { installed: "bottleneck, an end".to_owned(), demand: Demand::TwoPlaces, change, ..plain }
     };
@@ -100,12 +100,12 @@ fn of_the_queue(question: &PathQuestion) -> Vec<Candidate> {
         with_ecn,
         one("cake", "tc qdisc replace dev wan0 root cake", "discipline = \"cake\"".to_owned()),
         one(
-            &format!("shorter queue, {short} packets"),
+            &format!("queue of {short} packets"),
             &format!("ip link set wan0 txqueuelen {short}, or the modem's setting"),
             drop_tail(short),
         ),
         one(
-            &format!("longer queue, {long} packets"),
+            &format!("queue of {long} packets"),
             &format!("ip link set wan0 txqueuelen {long}, or the modem's setting"),
             drop_tail(long),
         ),
