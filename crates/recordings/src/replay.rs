@@ -15,6 +15,7 @@
 //! Round-trip times are halved, and round-trip losses split evenly, unless the recording knows the directions.
 
 pub mod delay;
+mod gaps;
 mod held;
 pub mod loss;
 pub mod outages;
@@ -74,7 +75,7 @@ pub struct Findings {
     pub base: Option<BaseDelay>,
     /// How much longer than that probes took.
     pub queueing: Option<Queueing>,
-    /// Changes of delay at even distances.
+    /// Changes of delay, outages or handovers at even distances.
     pub period: Option<Period>,
     /// Where each thing comes from, and what the recording does not say. One sentence each.
     pub notes: Vec<String>,
@@ -87,11 +88,26 @@ pub struct Findings {
 pub fn replay(measured: &Measured, options: ReplayOptions) -> Result<Replay, ScheduleError> {
     let mut findings = Findings { notes: measured.notes.clone(), ..Findings::default() };
     let conditions = match &measured.conditions {
-        Some(conditions) => conditions.clone(),
+        Some(conditions) => {
+            findings.outages = outages::recorded(&conditions.down);
+            conditions.clone()
+        }
         None => of_measurements(measured, options, &mut findings)?,
     };
     note_missing(&conditions, &mut findings);
+    findings.outages.extend(conditions.down.capacity.iter().flat_map(|it| gaps::find(it, measured.length)));
+    findings.period = findings.period.or_else(|| period::of_events(&events(&conditions, &findings)));
     Ok(Replay { conditions, length: measured.length, findings })
+}
+
+/// When outages and handovers begin.
+fn events(conditions: &Conditions, findings: &Findings) -> Vec<Instant> {
+    let outages = findings.outages.iter().map(|outage| outage.at);
+    let handovers = conditions.down.handovers.as_slice().iter().map(|it| it.at);
+    let mut events: Vec<Instant> = outages.chain(handovers).collect();
+    events.sort_unstable();
+    events.dedup();
+    events
 }
 
 fn of_measurements(
@@ -122,7 +138,9 @@ fn of_probes(
     let outages::Found { outages, calm } = outages::find(probes);
     findings.shortest_visible = outages::distance(probes).map(|distance| distance * 2);
     findings.loss = LossShare::of(&calm);
-    let period = period::find(&calm);
+    // Outages have their times more exactly than jumps of the delay.
+    let begins: Vec<Instant> = outages.iter().map(|outage| outage.at).collect();
+    let period = period::of_events(&begins).or_else(|| period::of_delays(&calm));
     let base = BaseDelay::of(&calm, period.as_ref());
     findings.queueing = base.as_ref().and_then(|base| Queueing::of(&calm, base));
     if let Some(share) = &findings.loss {

@@ -279,3 +279,22 @@ fn a_replay_can_be_kept() {
     let delay = |it: &Replay| it.conditions.down.one_way_delay.as_ref().unwrap().at(at);
     assert_eq!(delay(&again), delay(&made));
 }
+
+/// The measured downlink published with LeoCC: its eight reconfigurations are outages, at a distance of 15 s.
+#[test]
+fn a_measured_downlink_shows_its_reconfigurations() {
+    let test = "a_measured_downlink_shows_its_reconfigurations";
+    let Some(path) = seamline_testing::recording(test, "leocc/bw_example.txt.gz") else { return };
+    let measured = recognise(&Recording::open(&path).unwrap()).unwrap().measured;
+    let Findings { outages, period, .. } = replay(&measured, ReplayOptions::default()).unwrap().findings;
+    let long: Vec<u64> = outages
+        .iter()
+        .filter(|it| it.length >= Duration::from_millis(59))
+        .map(|it| it.length.as_millis())
+        .collect();
+    assert_eq!(long, [59, 69, 82, 68, 95, 135, 59, 93]);
+    println!("{} outages, {period:?}", outages.len());
+    let period = period.unwrap();
+    assert_eq!(period.length, SLOT);
+    assert!(apart(period.phase, Duration::from_millis(8_690)) < Duration::from_millis(100), "{period:?}");
+}

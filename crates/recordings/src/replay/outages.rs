@@ -6,6 +6,8 @@
 
 use super::held;
 use crate::measured::Probe;
+use seamline_net::Schedule;
+use seamline_net::schedule::{Arriving, Handover};
 use seamline_wire::{Duration, Instant};
 
 /// What became of packets.
@@ -81,6 +83,19 @@ pub fn find(probes: &[Probe]) -> Found {
     let mut outages: Vec<Outage> = runs.iter().filter_map(|run| outage(probes, run)).collect();
     cut_short(&mut outages);
     Found { outages, calm }
+}
+
+/// The outages that conditions contain.
+pub(super) fn recorded(schedule: &Schedule) -> Vec<Outage> {
+    let interruptions = schedule.handovers.as_slice().iter().filter(|it| !it.interruption.is_zero());
+    let outage = |it: &Handover| Outage {
+        at: it.at,
+        length: it.interruption,
+        bounds: (it.interruption, it.interruption),
+        fate: if it.fates.arriving == Arriving::Wait { Fate::Held } else { Fate::Lost },
+        probes: 0,
+    };
+    interruptions.map(outage).collect()
 }
 
 /// The median distance of probes; `None` for fewer than two.

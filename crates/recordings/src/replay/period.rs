@@ -1,8 +1,11 @@
 //! Changes of delay at even distances, such as those of Starlink every 15 s.
 //!
-//! At the edge between two slots the delay jumps; in the middle of a slot it does not. For each period and phase, the jumps at
+//! [`of_delays`]: at the edge between two slots the delay jumps; in the middle of a slot it does not. For each period and phase, the jumps at
 //! the edges are compared with those in the middle by a sign test, which needs no assumption about how delays are distributed. A
 //! period counts when the test is significant although so many were tried.
+//!
+//! [`of_events`]: times of outages and handovers are wound around a circle of the period's length. If they gather in one place, the
+//! period is theirs (Rayleigh's test).
 
 use crate::measured::Probe;
 use seamline_wire::{Duration, Instant};
@@ -17,29 +20,87 @@ const BIN: Duration = Duration::from_millis(500);
 const SIGNIFICANCE: f64 = 0.01;
 /// Fewest slots, whatever the test says.
 const FEWEST_SLOTS: usize = 8;
+/// Fewest events.
+const FEWEST_EVENTS: usize = 5;
+
+/// What shows a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Jumps of the delay.
+    Delays,
+    /// Times of outages and handovers.
+    Events,
+}
 
 /// Reconfigurations at even distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Period {
+    /// What shows it.
+    pub evidence: Evidence,
     /// Their distance.
     pub length: Duration,
     /// The time of the first, less than the length.
     pub phase: Duration,
-    /// At how many edges the delay jumped further than in the middle of the slot before.
+    /// At how many edges the delay jumped further than in the middle of the slot before; or how many events are within a tenth
+    /// of the period from the edges.
     pub agreeing: usize,
-    /// Of how many.
-    pub slots: usize,
+    /// Of how many edges or events.
+    pub of: usize,
     /// The probability that chance alone made one of all tests as clear as this.
     pub probability: f64,
 }
 
 /// The period of the changes of delay, if there is one.
-pub fn find(probes: &[Probe]) -> Option<Period> {
+pub fn of_delays(probes: &[Probe]) -> Option<Period> {
     let bins = medians(probes);
+    first_of(|periods| best(&bins, periods))
+}
+
+/// The period of events, if there is one.
+pub fn of_events(events: &[Instant]) -> Option<Period> {
+    first_of(|periods| gathered(events, periods))
+}
+
+/// Look among the published periods first, then among the others. Periods are in bins.
+fn first_of(find: impl Fn(&[usize]) -> Option<Period>) -> Option<Period> {
     let known = (KNOWN.as_nanos() / BIN.as_nanos()) as usize;
-    best(&bins, &[known]).or_else(|| {
-        let others: Vec<usize> = TRIED.map(|half| half as usize).filter(|it| *it != known).collect();
-        best(&bins, &others)
+    let others: Vec<usize> = TRIED.map(|half| half as usize).filter(|it| *it != known).collect();
+    find(&[known]).or_else(|| find(&others))
+}
+
+/// The longest period on whose circle events gather as well as on that of the best.
+fn gathered(events: &[Instant], periods: &[usize]) -> Option<Period> {
+    let all: Vec<Period> = periods.iter().filter_map(|bins| gather(events, *bins, periods.len())).collect();
+    let best = all.iter().map(|period| period.probability).fold(SIGNIFICANCE, f64::min);
+    // A part of a period gathers its events, too.
+    all.into_iter().rfind(|period| period.probability <= best * 10.0 && period.probability < SIGNIFICANCE)
+}
+
+/// Rayleigh's test of one period.
+fn gather(events: &[Instant], bins: usize, tests: usize) -> Option<Period> {
+    let length = BIN * bins as u64;
+    let turn = |at: &Instant| {
+        let part = (at.as_nanos() % length.as_nanos()) as f64 / length.as_nanos() as f64;
+        part * std::f64::consts::TAU
+    };
+    let sum = |part: fn(f64) -> f64| events.iter().map(|at| part(turn(at))).sum::<f64>();
+    let (x, y) = (sum(libm::cos), sum(libm::sin));
+    let probability = (libm::exp(-(x * x + y * y) / events.len() as f64) * tests as f64).min(1.0);
+    let middle = libm::atan2(y, x).rem_euclid(std::f64::consts::TAU);
+    let apart = |at: &Instant| {
+        let apart = (turn(at) - middle).rem_euclid(std::f64::consts::TAU);
+        apart.min(std::f64::consts::TAU - apart)
+    };
+    let agreeing = events.iter().filter(|at| apart(at) <= std::f64::consts::TAU / 10.0).count();
+    let phase = Duration::from_secs_f64(length.as_secs_f64() * middle / std::f64::consts::TAU);
+    let evidence = Evidence::Events;
+    (events.len() >= FEWEST_EVENTS).then_some(Period {
+        evidence,
+        length,
+        phase,
+        agreeing,
+        of: events.len(),
+        probability,
     })
 }
 
@@ -68,7 +129,8 @@ fn best(bins: &[Option<f64>], periods: &[usize]) -> Option<Period> {
             let is_better = found.as_ref().is_none_or(|(best, _)| contrast > *best);
             if probability < SIGNIFICANCE && slots >= FEWEST_SLOTS && is_better {
                 let length = BIN * length as u64;
-                let period = Period { length, phase: BIN * phase as u64, agreeing, slots, probability };
+                let (evidence, phase) = (Evidence::Delays, BIN * phase as u64);
+                let period = Period { evidence, length, phase, agreeing, of: slots, probability };
                 found = Some((contrast, period));
             }
         }
