@@ -47,7 +47,7 @@ pub struct AccessLink {
     pub recording: Option<String>,
 }
 
-pub(crate) fn bits<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
+fn bits<S: serde::Serializer>(rate: &Rate, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(rate.bits_per_second())
 }
 pub(crate) fn seconds<S: serde::Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,7 +1,7 @@
 //! What a recording says of a link on average.
 
 use seamline_net::Schedule;
-use seamline_net::schedule::{Capacity, Handovers, Steps};
+use seamline_net::schedule::{Capacity, Steps};
 use seamline_scenario::schema::extent::Extent;
 use seamline_scenario::schema::schedule::ScheduleSpec;
 use seamline_scenario::{Diagnostics, Plan};
@@ -19,8 +19,6 @@ pub(crate) struct Means {
     pub(crate) loss: Option<f64>,
     /// Handovers and outages.
     pub(crate) handovers: usize,
-    /// When satellites change: the phase and the period at which nearly all of them come, if there is one.
-    pub(crate) reconfigurations: Option<(Duration, Duration)>,
     /// How far it reaches.
     pub(crate) extent: Extent,
     /// Whether it begins at a place that was given.
@@ -52,31 +50,10 @@ pub(crate) fn means_of(schedule: &str, upload: bool) -> Result<Option<Means>, Bo
         round_trip,
         loss: data.loss.as_ref().map(|loss| mean(loss, |share| share)),
         handovers: data.handovers.as_slice().len(),
-        reconfigurations: reconfigurations(&data.handovers),
         extent,
         has_start: down.has_start() || up.has_start(),
         schedules: [down, up],
     }))
-}
-
-/// Periods of reconfigurations that are looked for, in seconds.
-const PERIODS_S: std::ops::RangeInclusive<u64> = 5..=60;
-/// This share of handovers, of at least so many, must come at multiples of the period. Others are outages.
-const REGULAR_SHARE: f64 = 0.8;
-const LEAST_HANDOVERS: usize = 5;
-
-fn reconfigurations(handovers: &Handovers) -> Option<(Duration, Duration)> {
-    let times: Vec<u64> = handovers.as_slice().iter().map(|it| it.at.as_secs_f64().round() as u64).collect();
-    if times.len() < LEAST_HANDOVERS {
-        return None;
-    }
-    let regular = |every: u64| {
-        let at = |phase: u64| times.iter().filter(|time| *time % every == phase).count();
-        let phase = (0..every).max_by_key(|phase| at(*phase))?;
-        let is_regular = at(phase) as f64 >= REGULAR_SHARE * times.len() as f64;
-        is_regular.then(|| (Duration::from_secs(phase), Duration::from_secs(every)))
-    };
-    PERIODS_S.rev().find_map(regular)
 }
 
 fn rate(capacity: &Capacity) -> Rate {
@@ -108,7 +85,6 @@ fn mean<T: Copy>(steps: &Steps<T>, value: impl Fn(T) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use seamline_net::schedule::{Fates, Handover};
     use seamline_wire::Instant;
 
     #[test]
@@ -118,23 +94,6 @@ mod tests {
         assert!((mean(&steps, |it| it) - 12.0).abs() < 1e-12, "nine seconds, and one for the last");
         let repeating = steps.repeating(Duration::from_secs(12)).unwrap();
         assert!((mean(&repeating, |it| it) - 15.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn satellites_change_at_multiples_of_a_period() {
-        let handovers = |seconds: &[u64]| {
-            let at = |second: &u64| Handover {
-                at: Instant::from_secs(*second),
-                interruption: Duration::from_millis(50),
-                fates: Fates::SEAMLESS,
-            };
-            Handovers::new(seconds.iter().map(at).collect()).unwrap()
-        };
-        let period = Some((Duration::from_secs(1), Duration::from_secs(16)));
-        assert_eq!(reconfigurations(&handovers(&[49, 65, 145, 161, 193])), period);
-        assert_eq!(reconfigurations(&handovers(&[49, 65, 145, 150, 161, 193])), period, "and an outage");
-        assert_eq!(reconfigurations(&handovers(&[49, 66, 147, 161, 190])), None);
-        assert_eq!(reconfigurations(&handovers(&[49, 65, 81])), None, "too few");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::means::{Means, means_of};
 use super::question::PathInput;
 use crate::error::InputError;
-use crate::link::{absolute_path, bits, of_diagnostics, quantity, read_queue, seconds, toml_text};
+use crate::link::{absolute_path, of_diagnostics, quantity, read_queue, toml_text};
 use seamline_config::diagnostics::suggestion;
 use seamline_config::units;
 use seamline_recordings::replay::{ReplayOptions, replay};
@@ -12,6 +12,7 @@ use seamline_scenario::recordings::detect;
 use seamline_scenario::schema::extent::Extent;
 use seamline_wire::{Duration, Rate};
 use serde::Serialize;
+use serde::ser::SerializeStruct;
 use std::path::Path;
 
 /// The option that names recordings.
@@ -47,7 +48,7 @@ pub struct RecordedFile {
     pub summary: String,
     /// Where each thing comes from, and what the recording does not say. One sentence each.
     pub notes: Vec<String>,
-    /// Phase and length of a period at which delays change.
+    /// Phase and length of a period at which delays jump or handovers come.
     #[serde(skip)]
     period: Option<(Duration, Duration)>,
     /// Whether its format was named.
@@ -60,11 +61,11 @@ pub struct RecordedFile {
 pub struct RecordedPath {
     /// The recordings.
     pub recordings: Vec<RecordedFile>,
-    /// Rate of the bottleneck in bit/s.
-    #[serde(rename = "rate_bits_per_second", serialize_with = "given_bits")]
+    /// Rate of the bottleneck.
+    #[serde(serialize_with = "given_bits")]
     pub rate: Given<Rate>,
     /// Round-trip time without queueing.
-    #[serde(rename = "round_trip_s", serialize_with = "given_seconds")]
+    #[serde(serialize_with = "given_seconds")]
     pub round_trip: Given<Duration>,
     /// Share of packets lost at random; `None` when neither the recording nor an option says anything.
     pub loss: Option<Given<f64>>,
@@ -81,6 +82,9 @@ pub struct RecordedPath {
     pub handovers: usize,
     /// Whether it is a path over satellites, by its format or its delays.
     pub over_satellites: bool,
+    /// When it changes at even distances, as paths over satellites do: the first time and the distance.
+    #[serde(skip)]
+    pub(super) reconfigurations: Option<(Duration, Duration)>,
     /// The conditions as a line of a scenario.
     #[serde(skip)]
     pub(super) schedule: String,
@@ -88,11 +92,26 @@ pub struct RecordedPath {
     pub(super) means: Means,
 }
 
+/// `{ "bits_per_second": 20000000, "from": "option" }`
 fn given_bits<S: serde::Serializer>(given: &Given<Rate>, serializer: S) -> Result<S::Ok, S::Error> {
-    bits(&given.value, serializer)
+    with_source(serializer, "bits_per_second", &given.value.bits_per_second(), given.from)
 }
+
+/// `{ "s": 0.06, "from": "recording" }`
 fn given_seconds<S: serde::Serializer>(given: &Given<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    seconds(&given.value, serializer)
+    with_source(serializer, "s", &given.value.as_secs_f64(), given.from)
+}
+
+fn with_source<S: serde::Serializer>(
+    serializer: S,
+    unit: &'static str,
+    value: &impl Serialize,
+    from: Source,
+) -> Result<S::Ok, S::Error> {
+    let mut fields = serializer.serialize_struct("Given", 2)?;
+    fields.serialize_field(unit, value)?;
+    fields.serialize_field("from", &from)?;
+    fields.end()
 }
 
 impl RecordedPath {
@@ -122,11 +141,10 @@ impl RecordedPath {
         let loss = read_loss(input.loss, means.loss)?;
         let queue = read_queue("--queue", input.queue, rate.value, round_trip.value)?;
         let over_satellites = recordings.iter().any(RecordedFile::is_over_satellites);
-        let period = recordings.iter().find_map(|it| it.period);
-        let means = Means { reconfigurations: means.reconfigurations.or(period), ..means };
         Ok(RecordedPath {
             queue_text: queue_text(input.queue, &queue),
             product_packets: product_packets(rate.value, round_trip.value),
+            reconfigurations: recordings.iter().find_map(|it| it.period),
             recordings,
             rate,
             round_trip,

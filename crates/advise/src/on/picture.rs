@@ -53,7 +53,7 @@ pub fn forest_of(advice: &PathAdvice) -> Picture {
         panel(gain, negligible, &|it| it.gain.map(|gain| gain.map(percent))),
         panel("median RTT (ms)", (median, median), &|it| it.round_trip_median_ms),
         panel("95 % RTT (ms)", (p95, p95), &|it| it.round_trip_p95_ms),
-        panel("stall (s)", (0.0, 0.0), &|it| Some(it.longest_stall_s)),
+        panel("longest stall (s)", (0.0, 0.0), &|it| Some(it.longest_stall_s)),
     ];
     let files: Vec<&str> = advice.question.path.recordings.iter().map(|it| it.file.as_str()).collect();
     let title = format!("What helps on {}", files.join(" and "));
@@ -66,7 +66,7 @@ pub fn forest_of(advice: &PathAdvice) -> Picture {
                 picture: "advice",
                 title: &title,
                 remark: &remark,
-                axis: "over today's CUBIC, and under load",
+                axis: "gains over today's CUBIC; round trips and stalls under the load of the flow",
             },
             &rows,
             &panels,

@@ -96,7 +96,7 @@ impl<'a> Runner<'a> {
 
     /// When satellites change, as LeoCC knows it by the clock, counted from where the run begins.
     fn tell_leocc(&self, scenario: &mut Scenario, seed: u64) {
-        let Some((first, every)) = self.question.path.means.reconfigurations else { return };
+        let Some((first, every)) = self.question.path.reconfigurations else { return };
         let (first, every) = (first.as_nanos(), every.as_nanos());
         let by = self.recording.offset(seed).as_nanos();
         for flow in &mut scenario.flows {

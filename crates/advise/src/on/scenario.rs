@@ -147,7 +147,7 @@ fn flow(question: &PathQuestion, change: &Change) -> String {
         Traffic::Horizon(_) => String::new(),
     };
     let keys: Vec<String> = change.tcp.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    let leocc = match question.path.means.reconfigurations {
+    let leocc = match question.path.reconfigurations {
         Some((first, every)) if change.variant == Some("leocc") => format!(
             "leocc = {{ first_reconfiguration = \"{} ns\", reconfigured_every = \"{} ns\" }}\n",
             first.as_nanos(),

@@ -34,7 +34,7 @@ const ON_LINUX: [OnLinux; 5] = [
 pub(super) fn all(question: &PathQuestion) -> Vec<Candidate> {
     let listed = |variant: &NamedVariant| ON_LINUX.iter().find(|it| it.variant == variant.name);
     let is_own = |variant: &NamedVariant| cc::added().iter().any(|it| it.name == variant.name);
-    let changes = question.path.means.reconfigurations.is_some();
+    let changes = question.path.reconfigurations.is_some();
     let fits = |it: &OnLinux| !it.for_satellites || (question.path.over_satellites && changes);
     let candidates = variant::all().filter(|it| it.name != TODAY && has_recovery_of_linux(it));
     candidates
