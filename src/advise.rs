@@ -1,8 +1,9 @@
-//! `seamline advise --from LINK --to LINK`
+//! `seamline advise --from LINK --to LINK`, and `seamline advise --on RECORDING`
 
 #[cfg_attr(target_os = "linux", path = "advise/check.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "advise/no_check.rs")]
 mod check;
+mod on;
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
@@ -21,25 +22,29 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = links(), group = ArgGroup::new("traffic").required(true).multiple(true).args(["file", "horizon"]))]
+#[command(after_long_help = links(), group = ArgGroup::new("traffic").required(true).multiple(true).args(["file", "horizon", "on"]))]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    path: on::PathOptions,
     /// The link that the host is on: a name (see below), optionally changed ("geo, loss=1 %"), or "rate=20 Mbit/s,
-    /// round_trip=60 ms, loss=0.01 %, queue=50 packets"; `recording=FILE` takes a mahimahi, LeoEM or delay file
-    #[arg(long, value_name = "LINK")]
-    from: String,
+    /// round_trip=60 ms, loss=0.01 %, queue=50 packets"; `recording=FILE` takes a recording, with its own rate and
+    /// round-trip time where it has them
+    #[arg(long, value_name = "LINK", required_unless_present = "on")]
+    from: Option<String>,
     /// The link that it may hand over to, in the same form
-    #[arg(long, value_name = "LINK")]
-    to: String,
+    #[arg(long, value_name = "LINK", required_unless_present = "on")]
+    to: Option<String>,
     /// How long no packets pass, at the handover and again at the return
-    #[arg(long, value_name = "TIME")]
-    interruption: String,
+    #[arg(long, value_name = "TIME", required_unless_present = "on")]
+    interruption: Option<String>,
     /// Time from the handover until the host must leave the new link, including the interruption; or forever
     #[arg(long, value_name = "TIME", default_value = "forever")]
     stay: String,
     /// Size of the file that the host transfers; the result is its completion time
     #[arg(long, value_name = "SIZE")]
     file: Option<String>,
-    /// Instead of --file: use a flow without end; the result is the data that it delivers within this time
+    /// Instead of --file: use a flow without end; the result is the data that it delivers within this time [with --on,
+    /// default: 30 s, or half of a shorter recording]
     #[arg(long, value_name = "TIME")]
     horizon: Option<String>,
     /// The host sends instead of receiving. Both directions of a link have the same parameters
@@ -54,9 +59,9 @@ pub(crate) struct Arguments {
     /// How much data base stations buffer for the host while it is away, and then forward [default: none; it is lost]
     #[arg(long, value_name = "AMOUNT")]
     forward: Option<String>,
-    /// Number of seeds (1, 2, ... n)
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
-    seeds: u32,
+    /// Number of seeds (1, 2, ... n) [default: 10; with --on as many as take less than about a minute, 6 to 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
+    seeds: Option<u32>,
     /// The variant of TCP (seamline list variants)
     #[arg(long, value_name = "NAME", default_value = "cubic")]
     variant: String,
@@ -64,7 +69,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "linux")]
     profile: String,
     /// Write the figure (SVG), the answer (JSON) and its scenario, if the transfer completes after the handover, into this
-    /// directory
+    /// directory; with --on the scenarios of today's hosts and of what is advised
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Check the answer with the TCP of this kernel, in virtual time [default: the newest that is built, if there is one]
@@ -86,7 +91,13 @@ fn links() -> String {
     text
 }
 
+/// Seeds of a handover.
+const SEEDS: u32 = 10;
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    if arguments.path.is_asked() {
+        return on::run(arguments);
+    }
     // A kernel that is missing is reported before anything runs.
     let kernel = check::kernel(arguments)?;
     let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
@@ -153,9 +164,9 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
 impl Arguments {
     fn words(&self) -> QuestionInput<'_> {
         QuestionInput {
-            from: &self.from,
-            to: &self.to,
-            interruption: &self.interruption,
+            from: self.from.as_deref().unwrap_or_default(),
+            to: self.to.as_deref().unwrap_or_default(),
+            interruption: self.interruption.as_deref().unwrap_or_default(),
             stay: &self.stay,
             file: self.file.as_deref(),
             horizon: self.horizon.as_deref(),
@@ -163,7 +174,7 @@ impl Arguments {
             at: self.at.as_deref(),
             lead: self.lead.as_deref(),
             forward: self.forward.as_deref(),
-            seeds: self.seeds,
+            seeds: self.seeds.unwrap_or(SEEDS),
             variant: &self.variant,
             profile: &self.profile,
         }
@@ -172,9 +183,9 @@ impl Arguments {
     /// The command as it would be typed again, as far as it changes the answer.
     fn retyped(&self) -> String {
         let needed = [
-            ("from", Some(&self.from)),
-            ("to", Some(&self.to)),
-            ("interruption", Some(&self.interruption)),
+            ("from", self.from.as_ref()),
+            ("to", self.to.as_ref()),
+            ("interruption", self.interruption.as_ref()),
             ("stay", Some(&self.stay)),
             ("file", self.file.as_ref()),
             ("horizon", self.horizon.as_ref()),
@@ -188,6 +199,7 @@ impl Arguments {
         let given =
             needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));
         let upload = if self.upload { " --upload" } else { "" };
-        format!("{} advise{}{upload} --seeds {}", program(), given.collect::<String>(), self.seeds)
+        let seeds = self.seeds.unwrap_or(SEEDS);
+        format!("{} advise{}{upload} --seeds {seeds}", program(), given.collect::<String>())
     }
 }

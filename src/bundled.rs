@@ -11,8 +11,30 @@ pub struct Bundled {
     pub summary: &'static str,
     /// The text of the file.
     pub text: &'static str,
-    /// For scenarios that need a recording: the key for its path, and its format.
-    pub recording: Option<(&'static str, &'static str)>,
+    /// For scenarios over a recording: which one.
+    pub recording: Option<Needed>,
+}
+
+/// The recording that a scenario needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Needed {
+    /// The key for its path.
+    pub key: &'static str,
+    /// Its format; where any will do, that of the sample.
+    pub format: &'static str,
+    /// Whether any will do.
+    pub any: bool,
+}
+
+impl Needed {
+    const fn format(key: &'static str, format: &'static str) -> Option<Self> {
+        Some(Needed { key, format, any: false })
+    }
+
+    /// Whether a recording of this format will do.
+    pub fn takes(&self, format: &str) -> bool {
+        self.any || self.format == format
+    }
 }
 
 impl Bundled {
@@ -76,16 +98,21 @@ pub static ALL: &[Bundled] = &[
     bundled!(
         "leoem",
         "over a LeoEM satellite path log (--recording PATH, or a sample)",
-        Some(("link.space.schedule.file", "leoem"))
+        Needed::format("link.space.schedule.file", "leoem")
     ),
     bundled!(
         "mahimahi",
         "over a mahimahi capacity recording (--recording PATH, or a sample)",
-        Some(("link.radio.down.schedule.file", "mahimahi"))
+        Needed::format("link.radio.down.schedule.file", "mahimahi")
     ),
     bundled!(
         "delay-series",
         "over a recorded delay series (--recording PATH, or a sample)",
-        Some(("link.space.schedule.file", "delay-series"))
+        Needed::format("link.space.schedule.file", "delay-series")
+    ),
+    bundled!(
+        "recording",
+        "over a recording of any format (--recording PATH, or a sample)",
+        Some(Needed { key: "link.access.schedule.file", format: "seamline", any: true })
     ),
 ];

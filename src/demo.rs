@@ -1,13 +1,16 @@
 //! `seamline demo [NAME]`
 
 use crate::Outcome;
-use crate::bundled::{ALL, Bundled, names};
+use crate::bundled::{ALL, Bundled, Needed, names};
 use crate::experiment::{Options, Table, run_and_report};
 use crate::terminal::{Failure, invalid, note, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::RunOptions;
 use seamline_experiment::report::quoted;
 use seamline_experiment::sample::write_sample;
+use seamline_net::Schedule;
+use seamline_recordings::Measured;
+use seamline_recordings::replay::{Replay, ReplayOptions, replay};
 use seamline_scenario::Plan;
 use seamline_scenario::recordings::detect;
 use std::path::{Path, PathBuf};
@@ -20,8 +23,8 @@ pub(crate) struct Arguments {
     /// The bundled scenario [default: handover, or the one for the recording]
     #[arg(value_parser = PossibleValuesParser::new(names()))]
     name: Option<String>,
-    /// Run over a recording: a LeoEM path log, a mahimahi trace or a delay series, plain or gzip. Without this
-    /// option, scenarios that need a recording use a sample
+    /// Run over a recording, plain or gzip: pings, capacity traces, delay series, path logs and more (seamline recording
+    /// show --help). Without this option, scenarios that need a recording use a sample
     #[arg(long, value_name = "PATH")]
     recording: Option<PathBuf>,
     /// Print the scenario file instead of running it, to start your own
@@ -36,7 +39,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let bundled = choose(arguments)?;
     let folder = options.files.pcapng.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
     let recording = match (bundled.recording, &arguments.recording) {
-        (Some((_, format)), None) => Some(write_sample(format, &folder.join(format!("sample.{format}")))?),
+        (Some(Needed { format, .. }), None) => {
+            Some(write_sample(format, &folder.join(format!("sample.{format}")))?)
+        }
         (_, given) => given.clone(),
     };
     if arguments.print {
@@ -63,7 +68,7 @@ fn show(
     retyped: &str,
 ) -> Outcome {
     let path = recording.map(|path| path.display().to_string());
-    let named = bundled.recording.zip(path).map(|((key, _), path)| format!("{key}={path}"));
+    let named = bundled.recording.zip(path).map(|(needed, path)| format!("{}={path}", needed.key));
     let overrides: Vec<String> = named.into_iter().chain(options.overrides.to_settings()).collect();
     let name = format!("{}.toml", bundled.name);
     let plan = Plan::new(Path::new(&name), bundled.text.to_owned(), &overrides)
@@ -82,25 +87,38 @@ fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
     let recognised = arguments.recording.as_deref().map(detect).transpose().map_err(Failure::Input)?;
     if let (Some(read), Some(path), false) = (&recognised, &arguments.recording, arguments.options.quiet) {
         note("note", format!("{} read as {}: {}", path.display(), read.format, read.summary));
+        missing(&read.measured).into_iter().for_each(|what| note("note", what));
     }
     let kind = recognised.map(|it| it.format);
     match (named, kind) {
         (None, None) => Ok(&ALL[0]),
-        (None, Some(kind)) => with_kind(kind),
+        (None, Some(kind)) => Ok(with_kind(kind)),
         (Some(named), None) => Ok(named),
         (Some(named), Some(kind)) => match named.recording {
-            Some((_, wanted)) if wanted == kind => Ok(named),
-            Some((_, wanted)) => {
-                Err(Failure::Input(format!("this recording has the format {kind}, not {wanted}")))
-            }
+            Some(needed) if needed.takes(kind) => Ok(named),
+            Some(needed) => Err(Failure::Input(format!(
+                "this recording has the format {kind}, not {}\ntip: the demo `recording` takes any format",
+                needed.format
+            ))),
             None => Err(Failure::Input(format!("the demo {} uses no recording", named.name))),
         },
     }
 }
 
-fn with_kind(kind: &str) -> Result<&'static Bundled, Failure> {
-    let found = ALL.iter().find(|bundled| bundled.recording.is_some_and(|(_, wanted)| wanted == kind));
-    found.ok_or_else(|| Failure::Input(format!("no demo uses a recording of the format {kind}")))
+/// The scenario made for a format, else the one that takes any.
+pub(crate) fn with_kind(kind: &str) -> &'static Bundled {
+    let takes = |bundled: &&Bundled| bundled.recording.is_some_and(|needed| needed.takes(kind));
+    ALL.iter().find(takes).unwrap_or(&ALL[0])
+}
+
+/// What the scenario adds to a recording that does not contain everything.
+fn missing(measured: &Measured) -> Vec<String> {
+    let Ok(Replay { conditions, .. }) = replay(measured, ReplayOptions::default()) else { return Vec::new() };
+    let lacks = |has: fn(&Schedule) -> bool| !has(&conditions.down) && !has(&conditions.up);
+    let absent =
+        [("capacity", lacks(|it| it.capacity.is_some())), ("delay", lacks(|it| it.one_way_delay.is_some()))];
+    let absent = absent.into_iter().filter(|(_, is_absent)| *is_absent);
+    absent.map(|(what, _)| format!("the recording has no {what}: that of the scenario is used")).collect()
 }
 
 /// Where to look, and three commands that work as they are printed.

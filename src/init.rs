@@ -1,14 +1,16 @@
 //! `seamline init [FILE]`
 
 use crate::Outcome;
-use crate::bundled::{self, without_schema};
+use crate::bundled::{self, Bundled, Needed, without_schema};
+use crate::demo::with_kind;
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_experiment::sample::write_sample;
+use seamline_scenario::recordings::detect;
 use seamline_scenario::schema::{description, json_schema};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A commented scenario.
 const TEMPLATE: &str = include_str!("../scenarios/template.toml");
@@ -23,6 +25,9 @@ pub(crate) struct Arguments {
     /// Start from a bundled scenario
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(bundled::names()))]
     from: Option<String>,
+    /// Start from a scenario over this recording, of any format
+    #[arg(long, value_name = "PATH")]
+    recording: Option<PathBuf>,
     /// Replace an existing file
     #[arg(long)]
     force: bool,
@@ -32,22 +37,23 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let Arguments { file, from, force, schema } = arguments;
+    let Arguments { file, from, recording, force, schema } = arguments;
     if file.exists() && !force {
         let message = format!("{} exists\ntip: choose another file, or use --force", file.display());
         return Err(Failure::Input(message));
     }
     let from = from.as_ref().and_then(|name| bundled::ALL.iter().find(|bundled| bundled.name == name));
+    let from = recording.as_deref().map_or(Ok(from), |path| over(path, from).map(Some))?;
     let mut written = file.display().to_string();
-    let mut sample = None;
-    if let Some((_, format)) = from.and_then(|bundled| bundled.recording) {
+    let mut replayed = recording.as_deref().map(std::path::absolute).transpose().unwrap_or(recording.clone());
+    if let (Some(Needed { format, .. }), None) = (from.and_then(|bundled| bundled.recording), recording) {
         let name = format!("sample.{format}");
         written += &format!(" and {}", write_sample(format, &file.with_file_name(&name))?.display());
-        sample = Some(PathBuf::from(name));
+        replayed = Some(PathBuf::from(name));
     }
     let text = match from {
         None => without_schema(TEMPLATE).to_owned(),
-        Some(bundled) => bundled.as_own(sample.as_deref()),
+        Some(bundled) => bundled.as_own(replayed.as_deref()),
     };
     if *schema {
         let schema_path = file.with_file_name(SCHEMA);
@@ -59,4 +65,21 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let file = quoted(&file.display().to_string());
     print(&format!("Written: {written}\nNext: seamline run {file}\n"))
+}
+
+/// The scenario for a recording: the one that was asked for if it takes it.
+fn over(path: &Path, from: Option<&'static Bundled>) -> Result<&'static Bundled, Failure> {
+    let read = detect(path).map_err(Failure::Input)?;
+    let Some(from) = from else { return Ok(with_kind(read.format)) };
+    match from.recording {
+        Some(needed) if needed.takes(read.format) => Ok(from),
+        Some(needed) => Err(Failure::Input(format!(
+            "this recording has the format {}, not {}\ntip: leave --from out",
+            read.format, needed.format
+        ))),
+        None => Err(Failure::Input(format!(
+            "the scenario {} uses no recording\ntip: leave --from out",
+            from.name
+        ))),
+    }
 }

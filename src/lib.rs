@@ -78,6 +78,7 @@ mod orbit;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
+mod recording;
 mod run;
 mod sweep;
 mod targets;
@@ -127,6 +128,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Recommend whether to hand over between two links, and with which scheme.
     Advise(advise::Arguments),
+    /// Show what a recorded network contains, or convert it for a replay.
+    Recording(recording::Arguments),
     /// Compute a satellite path over time: delay, handovers and outages, as pictures and a recording.
     Orbit(orbit::Arguments),
     /// Reproduce a paper: run its experiments and judge its claims.
@@ -232,6 +235,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::Trial(arguments)) => trial::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Recording(arguments)) => recording::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),
         Some(Command::Advise(arguments)) => advise::run(&arguments),
         Some(Command::Model(arguments)) => model::run(&arguments),

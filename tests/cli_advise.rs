@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, succeeds};
+use support::{assert_contains, folder, refuses, seamline, stderr, succeeds};
 
 /// Small enough for seconds. Whether a kernel is built must not matter.
 const ASKED: [&str; 14] = [
@@ -134,4 +134,118 @@ fn the_tutorial_shows_what_is_printed() {
         "10 MB",
     ];
     assert_eq!(succeeds(&words, folder().path()), shown);
+}
+
+/// A capacity that rises and falls between 4 and 20 Mbit/s for 32 s.
+fn drive(folder: &Path) {
+    let (mut credit, mut text) = (0, String::new());
+    for time in 1..=32_000 {
+        let phase = time % 16_000;
+        credit += 4000 + 2 * if phase < 8000 { phase } else { 16_000 - phase };
+        while credit >= 12_000 {
+            text += &format!("{time}\n");
+            credit -= 12_000;
+        }
+    }
+    fs::write(folder.join("drive.txt"), text).unwrap();
+}
+
+const ON: [&str; 11] = [
+    "advise",
+    "--on",
+    "drive.txt",
+    "--round-trip",
+    "60 ms",
+    "--loss",
+    "0.5 %",
+    "--horizon",
+    "6 s",
+    "--seeds",
+    "5",
+];
+
+fn asked_on(further: &[&'static str]) -> Vec<&'static str> {
+    ON.iter().chain(further).copied().collect()
+}
+
+#[test]
+fn a_recording_is_answered_first_with_what_to_use() {
+    let folder = folder();
+    drive(folder.path());
+    let text = succeeds(&asked_on(&[]), folder.path());
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("Use ") || first.starts_with("Leave it"), "{first}");
+    assert_contains(
+        &text,
+        &["drive.txt read as mahimahi: 32 s, capacity 12.0 Mbit/s", "(mean of the recording"],
+    );
+    assert_contains(
+        &text,
+        &["60.0 ms (given by --round-trip)", "0.5 % (given by --loss)", "which help", "95 % RTT"],
+    );
+    assert_contains(
+        &text,
+        &[
+            "which had no part in choosing",
+            "\nReproduce: seamline advise --on drive.txt --round-trip '60 ms'",
+        ],
+    );
+    assert_eq!(succeeds(&asked_on(&["--jobs", "1"]), folder.path()), text, "processors change nothing");
+}
+
+#[test]
+fn the_answer_for_a_recording_as_json_csv_and_files() {
+    let folder = folder();
+    drive(folder.path());
+    let text = succeeds(&asked_on(&["--json", "--out", "advice", "-q"]), folder.path());
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["path"]["rate"]["from"], "recording");
+    assert_eq!(document["path"]["round_trip"], serde_json::json!({ "s": 0.06, "from": "option" }));
+    let candidates = document["candidates"].as_array().unwrap();
+    assert!(candidates.len() > 12, "{}", candidates.len());
+    assert_eq!((&candidates[0]["name"], &candidates[0]["gain"]), (&"cubic".into(), &serde_json::Value::Null));
+    let files = folder.path().join("advice");
+    assert_eq!(fs::read_to_string(files.join("advice.json")).unwrap(), text);
+    assert!(fs::read_to_string(files.join("advice.svg")).unwrap().starts_with("<svg"));
+    succeeds(&["check", "advice/today.toml"], folder.path());
+    if document["verdict"]["do"] != "leave-it" {
+        succeeds(&["run", "advice/advised.toml", "--seeds", "1", "--table", "none"], folder.path());
+    }
+    let csv = succeeds(&asked_on(&["--format", "csv", "-q"]), folder.path());
+    assert_eq!(csv.lines().count(), candidates.len() + 1);
+    assert!(csv.starts_with("group,candidate,goodput_"), "{csv}");
+}
+
+#[test]
+fn a_ping_needs_a_rate_and_links_need_no_recording() {
+    let folder = folder();
+    let line = |n: u32| format!("64 bytes from 192.0.2.1: icmp_seq={n} ttl=55 time={}.5 ms\n", 40 + n % 7);
+    let ping: String = (1..=60).map(line).collect();
+    fs::write(folder.path().join("ping.txt"), format!("PING a (192.0.2.1) 56(84) bytes of data.\n{ping}"))
+        .unwrap();
+    let error = refuses(&["advise", "--on", "ping.txt"], folder.path());
+    assert_contains(
+        &error,
+        &["error: --on: ping.txt (ping: ", "has no capacity", "tip: add --rate \"20 Mbit/s\""],
+    );
+    let both = ["advise", "--on", "ping.txt", "--from", "lte"];
+    assert_contains(&refuses(&both, folder.path()), &["cannot be used with"]);
+    assert_contains(&refuses(&["advise", "--rate", "3 Mbit/s"], folder.path()), &["--on <RECORDING>"]);
+    let from = [
+        "advise",
+        "--no-check",
+        "--from",
+        "recording=ping.txt, rate=5 Mbit/s",
+        "--to",
+        "wifi",
+        "--interruption",
+        "50 ms",
+        "--file",
+        "100 kB",
+        "--seeds",
+        "2",
+    ];
+    let output = seamline(&from, folder.path());
+    assert_contains(stderr(&output), &["ping.txt read as ping", "its means are taken: round trip 43"]);
+    assert_eq!(output.status.code(), Some(0));
 }

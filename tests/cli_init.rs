@@ -72,14 +72,24 @@ fn a_file_that_is_there_is_kept_unless_forced() {
 #[test]
 fn it_can_begin_from_any_bundled_scenario() {
     let folder = folder();
-    for name in ["starlink", "lte-drive", "train-wifi", "quickstart", "leoem", "mahimahi", "delay-series"] {
+    for name in [
+        "starlink",
+        "lte-drive",
+        "train-wifi",
+        "quickstart",
+        "leoem",
+        "mahimahi",
+        "delay-series",
+        "recording",
+    ] {
         let file = format!("{name}.toml");
         let text = succeeds(&["init", &file, "--from", name], folder.path());
         assert_contains(&text, &[&format!("Next: seamline run {file}")]);
         let written = fs::read_to_string(folder.path().join(&file)).unwrap();
         assert!(!written.contains("#:schema"), "its schema is not next to it");
         let shipped = fs::read_to_string(scenario(&file)).unwrap();
-        let shipped = shipped.replace("file = \"\"", &format!("file = \"sample.{name}\""));
+        let format = if name == "recording" { "seamline" } else { name };
+        let shipped = shipped.replace("file = \"\"", &format!("file = \"sample.{format}\""));
         assert_eq!(shipped, format!("#:schema ../docs/scenario.schema.json\n{written}"));
     }
     let refusal = refuses(&["init", "x.toml", "--from", "starlnik"], folder.path());

@@ -135,3 +135,21 @@ fn progress_fits_a_narrow_terminal_and_is_left_out_on_a_dumb_one() {
     assert!((30..=40).contains(&widest), "{widest}: {drawn:?}");
     assert!(!stdout(&on_terminal("dumb")).contains(['\u{1b}', '█']));
 }
+
+/// Days over a recorded gigabit: it never finishes, and says that it has no advice.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "another process is under way")]
+fn advice_on_a_recording_stops_at_once() {
+    let folder = folder();
+    let recording = "# seamline recording 1\n# length_s = 900000\ntime_s,down_mbps,up_mbps,down_delay_ms,up_delay_ms\n\
+                     0,1000,1000,20,20\n800000,1000,1000,20.5,20.5\n";
+    fs::write(folder.path().join("days.csv"), recording).unwrap();
+    let asked = ["advise", "--on", "days.csv", "--horizon", "400000 s"];
+    let mut run = start(&asked, folder.path());
+    let begun = Instant::now();
+    wait_for(&mut run, || begun.elapsed() > Duration::from_secs(1));
+    let output = stop(run, "INT");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert_contains(stderr(&output), &["an incomplete set of runs gives no advice"]);
+    assert_eq!(stdout(&output), "");
+}

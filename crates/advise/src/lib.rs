@@ -17,6 +17,7 @@ mod format;
 pub mod kernel;
 mod limit;
 pub mod link;
+pub mod on;
 mod picture;
 pub mod presets;
 pub mod question;

@@ -1,11 +1,14 @@
 //! A link as given on the command line: `geo`, `geo, loss=1 %`, `rate=20 Mbit/s, round_trip=60 ms, queue=50 packets`,
-//! `recording=drive.gz, rate=10 Mbit/s, round_trip=50 ms`.
+//! `recording=drive.gz, round_trip=50 ms`.
 
 use crate::error::InputError;
+use crate::on::{Means, means_of};
 use crate::presets;
 use seamline_config::diagnostics::suggestion;
 use seamline_config::document::Node;
 use seamline_config::units::{self, Amount, Complaint};
+use seamline_report::quantity::{bit_rate, millis};
+use seamline_scenario::Diagnostics;
 use seamline_scenario::recordings::detect;
 use seamline_wire::{Duration, Rate};
 use serde::Serialize;
@@ -14,7 +17,7 @@ use std::path::Path;
 /// The packet size of the default queue, which holds one bandwidth-delay product, but at least an initial window (RFC
 /// 6928).
 pub const PACKET_BYTES: u64 = 1500;
-const LEAST_QUEUE: u64 = 10;
+pub(crate) const LEAST_QUEUE: u64 = 10;
 
 const KEYS: [&str; 6] = ["rate", "round_trip", "loss", "queue", "recording", "schedule"];
 
@@ -25,10 +28,11 @@ pub struct AccessLink {
     pub name: String,
     /// Where its values come from.
     pub source: String,
-    /// Rate in bit/s; for a recorded capacity the average, as given by the user.
+    /// Rate in bit/s; for a recorded capacity the average, as given by the user or else that of the recording.
     #[serde(rename = "rate_bits_per_second", serialize_with = "bits")]
     pub rate: Rate,
-    /// Round-trip time of the whole path without queueing; for a recorded delay the average, as given by the user.
+    /// Round-trip time of the whole path without queueing; for a recorded delay the average, as given by the user or else
+    /// that of the recording.
     #[serde(rename = "round_trip_s", serialize_with = "seconds")]
     pub round_trip: Duration,
     /// The share of packets lost in each direction; `None` for an error model given as a table.
@@ -76,19 +80,25 @@ impl AccessLink {
     pub fn read(place: &str, text: &str) -> Result<Self, InputError> {
         let keys = read_keys(place, text)?;
         let at = |key: &str| format!("{place}, {key}");
-        let needed = |key: &str| {
-            keys.get(key).ok_or_else(|| {
-                InputError::new(place, format!("`{key}` is missing")).tip(format!(
-                    "add {key}={}; for a recording give its mean",
-                    if key == "rate" { "\"20 Mbit/s\"" } else { "\"60 ms\"" }.trim_matches('"')
-                ))
-            })
+        let (schedule, mut recording) = read_schedule(place, &keys)?;
+        let means = missing_means(place, &keys, schedule.as_deref())?;
+        let given = |key: &str| keys.get(key);
+        let rate = match (given("rate"), means.as_ref().and_then(|means| means.rate)) {
+            (Some(text), _) => quantity(&at("rate"), text, units::positive_rate)?,
+            (None, Some(mean)) => mean,
+            (None, None) => return Err(missing(place, "rate", schedule.is_some())),
         };
-        let rate = quantity(&at("rate"), needed("rate")?, units::positive_rate)?;
-        let round_trip = quantity(&at("round_trip"), needed("round_trip")?, units::positive_duration)?;
+        let round_trip = match (given("round_trip"), means.as_ref().and_then(|means| means.round_trip)) {
+            (Some(text), _) => quantity(&at("round_trip"), text, units::positive_duration)?,
+            (None, Some(mean)) => mean,
+            (None, None) => return Err(missing(place, "round_trip", schedule.is_some())),
+        };
+        if means.is_some() {
+            let taken = taken(&keys, rate, round_trip);
+            recording = Some(recording.map_or(taken.clone(), |read| format!("{read}; {taken}")));
+        }
         let (loss, loss_line) = read_loss(&at("loss"), keys.get("loss").unwrap_or("0 %"))?;
         let queue = read_queue(&at("queue"), keys.get("queue"), rate, round_trip)?;
-        let (schedule, recording) = read_schedule(place, &keys)?;
         let own = keys.preset.filter(|preset| text.trim() == preset.name);
         let source = match (keys.preset, own) {
             (Some(preset), Some(_)) => preset.source.to_owned(),
@@ -106,6 +116,45 @@ impl AccessLink {
             recording,
         })
     }
+}
+
+/// The averages of a schedule, when rate or round-trip time have to be taken from it.
+fn missing_means(
+    place: &str,
+    keys: &LinkKeys<'_>,
+    schedule: Option<&str>,
+) -> Result<Option<Means>, InputError> {
+    let is_missing = ["rate", "round_trip"].iter().any(|key| keys.get(key).is_none());
+    let Some(schedule) = schedule.filter(|_| is_missing) else { return Ok(None) };
+    means_of(schedule, false).map_err(|diagnostics| of_diagnostics(place, &diagnostics))
+}
+
+/// What a scenario refuses, in the terms of an option.
+pub(crate) fn of_diagnostics(place: &str, diagnostics: &Diagnostics) -> InputError {
+    let mut error = InputError::new(place, "the recording cannot be used");
+    if let Some(first) = diagnostics.iter().next() {
+        let parts = [first.title.as_str(), first.label.as_str()];
+        error.message = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+        error.tips.clone_from(&first.tips);
+    }
+    error
+}
+
+fn missing(place: &str, key: &str, scheduled: bool) -> InputError {
+    let example = if key == "rate" { "20 Mbit/s" } else { "60 ms" };
+    let why = if scheduled { ", and the recording has none" } else { "" };
+    InputError::new(place, format!("`{key}` is missing{why}"))
+        .tip(format!("add {key}={example}; for a recording give its mean"))
+}
+
+/// What was taken from a schedule, for people.
+fn taken(keys: &LinkKeys<'_>, rate: Rate, round_trip: Duration) -> String {
+    let rate =
+        keys.get("rate").is_none().then(|| format!("rate {}", bit_rate(rate.bits_per_second() as f64)));
+    let time = millis(round_trip.as_millis_f64());
+    let round_trip = keys.get("round_trip").is_none().then(|| format!("round trip {time}"));
+    let both: Vec<String> = rate.into_iter().chain(round_trip).collect();
+    format!("its means are taken: {}", both.join(", "))
 }
 
 /// Parse pairs of key and value, after those of a preset if the text starts with one.
@@ -199,7 +248,7 @@ fn read_loss(place: &str, text: &str) -> Result<(Option<f64>, String), InputErro
 }
 
 /// Parse the queue: an amount, or a table.
-fn read_queue(
+pub(crate) fn read_queue(
     place: &str,
     text: Option<&str>,
     rate: Rate,
@@ -238,7 +287,7 @@ fn read_schedule(place: &str, keys: &LinkKeys<'_>) -> Result<(Option<String>, Op
                     .tip("CSV: schedule={ kind = \"csv\", file = \"...\", time = { column = \"t\", unit = \"s\" }, ... }")
             })?;
             let file = toml_text(&absolute_path(path));
-            let line = format!("schedule = {{ kind = \"{}\", file = {file} }}\n", read.format);
+            let line = format!("schedule = {{ kind = \"recording\", file = {file} }}\n");
             Ok((Some(line), Some(format!("{path} read as {}: {}", read.format, read.summary))))
         }
         (None, Some(table)) => Ok((Some(format!("schedule = {}\n", with_absolute_files(table))), None)),
@@ -246,12 +295,12 @@ fn read_schedule(place: &str, keys: &LinkKeys<'_>) -> Result<(Option<String>, Op
 }
 
 /// A TOML basic string.
-fn toml_text(text: &str) -> String {
+pub(crate) fn toml_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The absolute path, so that the scenario works in any directory.
-fn absolute_path(path: &str) -> String {
+pub(crate) fn absolute_path(path: &str) -> String {
     let absolute = std::path::absolute(path).ok();
     absolute.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| path.to_owned())
 }

@@ -20,8 +20,9 @@ pub struct Recording {
     /// Each seed starts at a different offset, drawn uniformly from the first so many seconds. `None` when all start
     /// at the same place: one was given, or the recording is too short for any other.
     pub begins_within_s: Option<f64>,
+    /// The name of the link in scenarios.
     #[serde(skip)]
-    index: usize,
+    place: String,
 }
 
 impl Recording {
@@ -30,20 +31,29 @@ impl Recording {
     fn of(scenario: &Scenario, index: usize, link: &AccessLink, longest: Duration) -> Option<Self> {
         let spec = scenario.links.iter().find(|spec| spec.name == RECORDED_LINKS[index])?;
         let schedule = spec.down.schedule.as_ref()?;
-        let (length, repeats) = match schedule.extent()? {
+        Some(Recording::new(
+            &link.name,
+            RECORDED_LINKS[index],
+            schedule.extent()?,
+            schedule.has_start(),
+            longest,
+        ))
+    }
+
+    /// The recording of a link that people know as `link` and scenarios as `place`, for runs of at most `longest`.
+    pub(crate) fn new(link: &str, place: &str, extent: Extent, has_start: bool, longest: Duration) -> Self {
+        let (length, repeats) = match extent {
             Extent::Repeats(period) => (period, true),
             Extent::Ends(end) => (end, false),
         };
         let within = if repeats { length } else { length.max(longest) - longest };
-        let begins_within_s =
-            (within > Duration::ZERO && !schedule.has_start()).then_some(within.as_secs_f64());
-        Some(Recording {
-            link: link.name.clone(),
+        Recording {
+            link: link.to_owned(),
             length_s: length.as_secs_f64(),
             repeats,
-            begins_within_s,
-            index,
-        })
+            begins_within_s: (within > Duration::ZERO && !has_start).then_some(within.as_secs_f64()),
+            place: place.to_owned(),
+        }
     }
 
     /// The recordings of both links.
@@ -52,12 +62,20 @@ impl Recording {
         indexed.filter_map(|(index, link)| Recording::of(scenario, index, link, longest)).collect()
     }
 
+    /// Where in the recording the runs of this seed begin.
+    pub(crate) fn offset(&self, seed: u64) -> Duration {
+        let Some(within) = self.begins_within_s else { return Duration::ZERO };
+        let part = Stream::new(seed, &format!("advise/begin/{}", self.place)).uniform();
+        Duration::from_secs_f64(part * within)
+    }
+
     /// Start a run at this seed's offset, which is the same under all schemes.
     pub(crate) fn begin(&self, scenario: &mut Scenario, seed: u64) {
-        let Some(within) = self.begins_within_s else { return };
-        let name = RECORDED_LINKS[self.index];
-        let part = Stream::new(seed, &format!("advise/begin/{name}")).uniform();
-        let by = Duration::from_secs_f64(part * within);
+        let by = self.offset(seed);
+        if by.is_zero() {
+            return;
+        }
+        let name = self.place.as_str();
         for link in scenario.links.iter_mut().filter(|link| link.name == name) {
             for direction in [&mut link.down, &mut link.up] {
                 direction.schedule = direction.schedule.take().map(|schedule| schedule.skip(by));

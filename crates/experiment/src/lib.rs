@@ -24,7 +24,8 @@ pub mod summary;
 pub mod text;
 
 pub use baseline::Baseline;
+pub use observe::Felt;
 pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, by_seed, run, run_each, run_one};
 pub use seamline_report::{emulation, record, statistics};
-pub use single::run_seed;
+pub use single::{run_seed, run_seed_closely};
 pub use summary::{FlowSummary, summarise};

@@ -5,6 +5,8 @@ use seamline_net::Schedule;
 use seamline_net::generate::{CellularParameters, StarlinkParameters, cellular, starlink};
 use seamline_net::schedule::Capacity;
 use seamline_recordings::formats::{delay_series, path_log};
+use seamline_recordings::measured::Conditions;
+use seamline_recordings::native;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 use std::fmt::Write;
@@ -15,7 +17,7 @@ const LENGTH: Duration = Duration::from_secs(120);
 const OPPORTUNITY_BYTES: u32 = 1500;
 
 /// Write a sample recording. `format` is the `kind` of a schedule that reads it: `leoem` or `delay-series`, a path over
-/// Starlink; or `mahimahi`, the capacity of a drive through LTE cells.
+/// Starlink; `mahimahi`, the capacity of a drive through LTE cells; or `seamline`, both directions of a Starlink terminal.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -33,9 +35,17 @@ pub fn write_sample(format: &str, path: &Path) -> Result<PathBuf, WriteError> {
         "leoem" => path_log(&schedule, LENGTH),
         "delay-series" => delays(&schedule),
         "mahimahi" => opportunities(&schedule),
+        "seamline" => terminal(schedule),
         other => panic!("there is no sample of the format {other}"),
     };
     atomic::write(path, text.as_bytes())
+}
+
+/// Both directions: the downlink as given, and the uplink whose reconfigurations are the same.
+fn terminal(down: Schedule) -> String {
+    let up = starlink(&StarlinkParameters::uplink(LENGTH), Stream::new(1, "sample/path"));
+    let up = up.expect("the generator's own parameters make a schedule");
+    native::write(&Conditions { down, up }, LENGTH, &["a sample, generated".to_owned()])
 }
 
 /// One line per interval: the one-way delay in milliseconds.

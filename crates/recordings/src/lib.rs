@@ -12,10 +12,12 @@ pub mod formats;
 pub mod measured;
 pub mod native;
 mod recognise;
+pub mod replay;
+mod series;
 mod summary;
 
 pub use error::ImportError;
 pub use file::{MAXIMUM_BYTES, Recording, open_regular};
 pub use formats::{FORMATS, Format};
 pub use measured::Measured;
-pub use recognise::{Recognised, recognise};
+pub use recognise::{Recognised, read_as, recognise};

@@ -50,6 +50,12 @@ impl Conditions {
         Conditions { down: schedule.clone(), up: schedule }
     }
 
+    /// The same conditions seen from a later start: what came at `by` comes at zero.
+    #[must_use]
+    pub fn skip(self, by: Duration) -> Self {
+        Conditions { down: self.down.skip(by), up: self.up.skip(by) }
+    }
+
     /// Those of one direction.
     pub fn of(&self, direction: Direction) -> &Schedule {
         match direction {

@@ -24,7 +24,7 @@ mod read;
 mod write;
 
 pub use read::read;
-pub use write::write;
+pub use write::{mean_rates, points, write};
 
 use crate::Recording;
 

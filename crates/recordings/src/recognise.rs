@@ -31,6 +31,26 @@ pub fn recognise(recording: &Recording) -> Result<Recognised, Vec<(&'static str,
     Err(reasons)
 }
 
+/// Read a recording as one format, or as what it looks like.
+///
+/// # Errors
+/// When it cannot be read so. Of several formats that it looks like, the error is that of the first.
+pub fn read_as(recording: &Recording, format: Option<&Format>) -> Result<Recognised, ImportError> {
+    match format {
+        Some(format) => read(recording, format),
+        None => recognise(recording).map_err(|reasons| {
+            reasons.into_iter().next().map_or_else(|| unknown(recording), |(_, error)| error)
+        }),
+    }
+}
+
+/// The error for a file that looks like nothing known.
+fn unknown(recording: &Recording) -> ImportError {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let expected = format!("a recording of one of the formats {}", known.join(", "));
+    recording.whole("none of them".into(), &expected, "if it is one, name its format")
+}
+
 fn read(recording: &Recording, format: &Format) -> Result<Recognised, ImportError> {
     let measured = (format.read)(recording)?;
     if let Some(conditions) = &measured.conditions {

@@ -12,7 +12,6 @@ pub use cells::{CellPlaces, MobilePlaces};
 use crate::connections::{Connection, connections};
 use crate::follow::Runner;
 use crate::routes::{Routes, Way, whereabouts_at_start};
-use crate::schema::generated::Direction;
 use crate::schema::loss::Place;
 use crate::schema::{AgentPlace, DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
@@ -24,6 +23,7 @@ use seamline_mobility::{
 use seamline_net::failure_notices::FailureNotices;
 use seamline_net::notices::{HandoverNotices, LinkChange};
 use seamline_net::{Link, LinkConfig, Scheduled};
+use seamline_recordings::measured::Direction;
 use seamline_sim::{AgentPort, ElementId, HostPort, Observer, Router, World};
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
@@ -394,8 +394,7 @@ fn link_config(scenario: &Scenario, link: &LinkSpec, side: Direction, seed: u64)
     };
     let stream = format!("link/{}/{name}", link.name);
     let mut config = link_config_of(direction, &stream, seed);
-    let schedule =
-        direction.schedule.as_ref().map(|spec| spec.build(seed, &link.name, scenario.duration, side));
+    let schedule = direction.schedule.as_ref().map(|spec| spec.build(seed, &link.name, scenario.duration));
     if schedule.is_some() || link.handovers.is_some() {
         let mut schedule = schedule.unwrap_or_default();
         if let Some(handovers) = &link.handovers {

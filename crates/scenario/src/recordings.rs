@@ -4,24 +4,24 @@ use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::Context;
 use crate::units::Complaint;
-use seamline_net::Schedule;
 use seamline_orbit::{Constellation, read_elements};
+use seamline_recordings::measured::Conditions;
 pub use seamline_recordings::open_regular;
 use seamline_recordings::{FORMATS, ImportError, MAXIMUM_BYTES, Recognised, Recording, recognise};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The schedule in the recording whose path is written at `node`. `format` names the format and its options: what `read` depends on.
+/// What is read from the recording whose path is written at `node`. `format` names the format and its options: what `read` depends on.
 ///
 /// # Errors
 /// When the value is no path, or the file is not such a recording.
-pub fn schedule(
+pub fn conditions(
     context: &Context<'_>,
     node: &Node,
     format: &str,
-    read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
-) -> Result<Schedule, Complaint> {
+    read: impl FnOnce(&Recording) -> Result<Conditions, ImportError>,
+) -> Result<Conditions, Complaint> {
     context.files.read(context, node, format, |path| read_recording(path, read))
 }
 
@@ -47,8 +47,8 @@ pub fn elements(context: &Context<'_>, node: &Node) -> Result<Constellation, Com
 
 fn read_recording(
     path: &Path,
-    read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
-) -> Result<Schedule, Complaint> {
+    read: impl FnOnce(&Recording) -> Result<Conditions, ImportError>,
+) -> Result<Conditions, Complaint> {
     let recording = Recording::open(path).map_err(|error| complaint(error, Code::Unreadable))?;
     read(&recording).map_err(|error| complaint(error, Code::NotARecording))
 }

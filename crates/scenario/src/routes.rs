@@ -1,7 +1,7 @@
 //! Routing: fewest hops; among equal paths the link that the file names first.
 
-use crate::schema::generated::Direction;
 use crate::schema::{LinkSpec, Scenario};
+use seamline_recordings::measured::Direction;
 use std::collections::{BTreeSet, VecDeque};
 
 /// The medium that carries a packet to the next node.

@@ -14,7 +14,7 @@ mod round_trip;
 
 pub(crate) use flow::{FlowMeter, FlowSpan};
 
-use round_trip::RoundTripProbe;
+pub(crate) use round_trip::RoundTripProbe;
 use seamline_wire::{Duration, Instant};
 
 /// The resolution of goodput over time.

@@ -22,19 +22,24 @@ impl RoundTripProbe {
     pub(crate) fn retransmitted(&mut self) {
         self.outstanding.clear();
     }
-    /// Everything before `acknowledgment` is acknowledged. The sample is used only if `counts`.
-    pub(crate) fn acknowledged(&mut self, now: Instant, acknowledgment: SequenceNumber, counts: bool) {
+    /// Everything before `acknowledgment` is acknowledged. The sample is used, and returned, only if `counts`.
+    pub(crate) fn acknowledged(
+        &mut self,
+        now: Instant,
+        acknowledgment: SequenceNumber,
+        counts: bool,
+    ) -> Option<Duration> {
         let mut newest = None;
         while let Some((_, sent)) =
             self.outstanding.pop_front_if(|(end, _)| acknowledgment.is_at_or_after(*end))
         {
             newest = Some(sent);
         }
-        let Some(sent) = newest.filter(|_| counts) else { return };
-        let sample = now - sent;
+        let sample = now - newest.filter(|_| counts)?;
         self.sum_nanos += u128::from(sample.as_nanos());
         self.samples += 1;
         self.minimum = Some(self.minimum.map_or(sample, |least| least.min(sample)));
+        Some(sample)
     }
     /// The sum of the samples in nanoseconds, and their number.
     pub(crate) fn sum(&self) -> (u128, u64) {

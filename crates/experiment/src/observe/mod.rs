@@ -2,6 +2,7 @@
 
 mod by_element;
 mod capture;
+mod closely;
 mod events;
 mod line;
 mod messages;
@@ -14,6 +15,8 @@ mod streams;
 use by_element::ByElement;
 use capture::PacketDirection;
 pub(crate) use capture::SenderCapture;
+pub(crate) use closely::CloseMeter;
+pub use closely::Felt;
 pub(crate) use events::EventList;
 pub(crate) use messages::MessageRecorder;
 pub(crate) use series::SeriesRecorder;
@@ -51,6 +54,8 @@ pub(crate) struct RunObserver {
     pub(crate) messages: Option<MessageRecorder>,
     /// Likewise, when each connection is reported on its own.
     pub(crate) streams: Option<StreamRecorder>,
+    /// Likewise, when what flows felt like is asked for.
+    pub(crate) close: Option<CloseMeter>,
 }
 
 impl RunObserver {
@@ -288,6 +293,9 @@ impl Observer for RunObserver {
         }
         if let Some(streams) = &mut self.streams {
             streams.event(now, event);
+        }
+        if let Some(close) = &mut self.close {
+            close.event(now, event);
         }
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {

@@ -67,7 +67,7 @@ fn put_outages(handovers: &Handovers, put: &mut impl FnMut(Instant, usize, Strin
 }
 
 /// Each value that a step function takes until `length`, with the time from which it holds.
-pub(crate) fn points<T: Copy + PartialEq>(steps: &Steps<T>, length: Duration) -> Vec<(Instant, T)> {
+pub fn points<T: Copy + PartialEq>(steps: &Steps<T>, length: Duration) -> Vec<(Instant, T)> {
     let mut points: Vec<(Instant, T)> = Vec::new();
     let mut at = Instant::ZERO;
     while at < Instant::ZERO + length || points.is_empty() {
@@ -81,7 +81,7 @@ pub(crate) fn points<T: Copy + PartialEq>(steps: &Steps<T>, length: Duration) ->
 }
 
 /// The mean rate in each span.
-pub(crate) fn mean_rates(chances: &DeliveryOpportunities, length: Duration) -> Vec<(Instant, Rate)> {
+pub fn mean_rates(chances: &DeliveryOpportunities, length: Duration) -> Vec<(Instant, Rate)> {
     let spans = length.as_nanos().div_ceil(SPAN.as_nanos()).max(1);
     let mut bytes = vec![0_u64; usize::try_from(spans).unwrap_or(usize::MAX)];
     let mut next = chances.next_after(Instant::ZERO);

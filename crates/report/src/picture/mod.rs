@@ -10,6 +10,7 @@ pub mod lines;
 pub mod matrix;
 pub mod messages;
 pub mod over_time;
+pub mod panels;
 pub(crate) mod results;
 pub mod style;
 pub mod svg;

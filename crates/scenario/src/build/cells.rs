@@ -10,7 +10,6 @@ use super::participants::{
 };
 use super::{LINK, Part, Places, TO_HOST, addresses, agents, link_config_of, node_id};
 use crate::routes::Way;
-use crate::schema::generated::Direction;
 use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{AgentPlace, MobileSpec, Scenario};
 use seamline_mobility::protocol::{BaseStation, Setup};
@@ -21,6 +20,7 @@ use seamline_mobility::{
 };
 use seamline_net::Link;
 use seamline_net::notices::{HandoverNotices, LinkChange};
+use seamline_recordings::measured::Direction;
 use seamline_sim::{ElementId, Observer, World};
 use seamline_wire::random::Stream;
 use seamline_wire::{Instant, NodeId, Port};

@@ -14,21 +14,13 @@ use seamline_net::generate::{
     CellularParameters, Quantiles, StarlinkParameters, Variation, cellular, starlink,
 };
 use seamline_net::schedule::ScheduleError;
+use seamline_recordings::measured::Direction;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Rate};
 
 /// Time between reconfigurations of Starlink: no interruption may be as long.
 const STARLINK_INTERVAL: Duration = Duration::from_secs(15);
 const CHECKED: &str = "the parameters were checked when the scenario was read";
-
-/// Which direction of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// `from` -> `to`.
-    Down,
-    /// `to` -> `from`.
-    Up,
-}
 
 /// A generator with its parameters, still without a seed.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! What agents take from the flows of their scenario where their own keys say nothing.
 
-use super::generated::Direction;
 use super::{DirectionSpec, FlowSpec, Scenario};
 use crate::routes::{Hop, Routes, Way, whereabouts_at_start};
 use seamline_agent::{AgentTcp, SplitParameters};
 use seamline_net::schedule::{Capacity, Schedule};
+use seamline_recordings::measured::Direction;
 use seamline_tcp::variant;
 use seamline_wire::{Duration, Rate};
 
@@ -60,28 +60,28 @@ fn buffer(scenario: &Scenario, flow: &FlowSpec) -> u32 {
 
 /// The highest rate and the longest one-way delay of a hop; an anchor has neither.
 fn conditions(scenario: &Scenario, hop: Hop) -> Option<(Rate, Duration)> {
-    let (name, spec, direction) = match hop.way {
+    let (name, spec) = match hop.way {
         Way::Link(link, direction) => {
             let link = &scenario.links[link];
             let spec = if direction == Direction::Down { &link.down } else { &link.up };
-            (&link.name, spec, direction)
+            (&link.name, spec)
         }
         Way::Cell(cell, direction) => {
             let cell = &scenario.cells[cell];
-            (&cell.name, if direction == Direction::Down { &cell.down } else { &cell.up }, direction)
+            (&cell.name, if direction == Direction::Down { &cell.down } else { &cell.up })
         }
         Way::Radio(mobile) => {
             let cell = &scenario.cells[*scenario.mobiles[mobile].cells.first()?];
-            (&cell.name, &cell.up, Direction::Up)
+            (&cell.name, &cell.up)
         }
         Way::Anchor(_) => return None,
     };
-    Some(extremes(scenario, name, spec, direction))
+    Some(extremes(scenario, name, spec))
 }
 
-fn extremes(scenario: &Scenario, name: &str, spec: &DirectionSpec, direction: Direction) -> (Rate, Duration) {
+fn extremes(scenario: &Scenario, name: &str, spec: &DirectionSpec) -> (Rate, Duration) {
     let seed = scenario.seeds.first().copied().unwrap_or(1);
-    let schedule = spec.schedule.as_ref().map(|it| it.build(seed, name, scenario.duration, direction));
+    let schedule = spec.schedule.as_ref().map(|it| it.build(seed, name, scenario.duration));
     let Schedule { capacity, one_way_delay, .. } = schedule.unwrap_or_default();
     let rate = capacity.and_then(|capacity| match capacity {
         Capacity::Rate(rate) => rate.steps().points().iter().map(|(_, rate)| *rate).max(),

@@ -13,6 +13,7 @@ use crate::units::Complaint;
 use seamline_net::notices::NoticeConfig;
 use seamline_net::schedule::Handovers;
 use seamline_net::{ArqConfig, FecConfig, QueueConfig, RepairConfig};
+use seamline_recordings::measured::Direction as Way;
 use seamline_wire::{Duration, Rate};
 use std::collections::BTreeMap;
 
@@ -233,21 +234,22 @@ impl Directions {
     /// Down and up; `None` when something is missing or wrong, which has been noted.
     pub(super) fn resolve(self, reader: &mut Reader<'_>) -> [Option<DirectionSpec>; 2] {
         let Directions { shared, down, up } = self;
-        [("down", down), ("up", up)].map(|(key, own)| {
+        [("down", down, Way::Down), ("up", up, Way::Up)].map(|(key, own, direction)| {
             let is_table = !reader.has(key) || reader.table(key).is_some();
-            if is_table { own.over(&shared, reader) } else { None }
+            if is_table { own.over(&shared, direction, reader) } else { None }
         })
     }
 }
 
 impl Direction {
     /// The keys of this direction; those for both directions where it has none.
-    fn over(self, shared: &Direction, reader: &Reader<'_>) -> Option<DirectionSpec> {
+    fn over(self, shared: &Direction, direction: Way, reader: &Reader<'_>) -> Option<DirectionSpec> {
         if self.flawed || shared.flawed {
             return None;
         }
         let schedule = self.schedule.or_else(|| shared.schedule.clone());
-        let schedule = schedule.filter(|parts| !parts.is_empty()).map(ScheduleSpec::new);
+        let schedule =
+            schedule.filter(|parts| !parts.is_empty()).map(|parts| ScheduleSpec::new(parts, direction));
         let rate = self.rate.or(shared.rate);
         let one_way_delay = self.one_way_delay.or(shared.one_way_delay);
         let scheduled_rate = schedule.as_ref().is_some_and(ScheduleSpec::has_capacity);

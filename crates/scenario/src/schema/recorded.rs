@@ -1,10 +1,13 @@
-//! Schedules from files: mahimahi, delay series, LeoEM path logs, CSV.
+//! Schedules from files: any recording by its content, and formats with options of their own.
 
 use super::handover::fates;
 use super::schedule::Part;
 use crate::codes::Code;
 use crate::document::Node;
-use crate::keys::{Keys, Kinds, Section, Shape, choice, kinds, positive_time, table, text, time, unread};
+use crate::keys::{
+    Choice, Keys, Kinds, Section, Shape, boolean, choice, kinds, named, positive_time, table, text, time,
+    unread,
+};
 use crate::reader::Reader;
 use crate::recordings;
 use crate::units::Complaint;
@@ -13,14 +16,19 @@ use seamline_net::schedule::Reordering;
 use seamline_recordings::formats::csv::{ColumnMap, LOSS_UNITS, RATE_UNITS, TIME_UNITS};
 use seamline_recordings::formats::leoem::LeoemOptions;
 use seamline_recordings::formats::{csv, delay_series, leoem, mahimahi};
-use seamline_recordings::{ImportError, Recording};
+use seamline_recordings::measured::Conditions;
+use seamline_recordings::replay::{DelayChoice, ReplayOptions, replay};
+use seamline_recordings::{FORMATS, Format, ImportError, Recording, read_as};
 use seamline_wire::Duration;
 
 const REORDERING: &[(&str, Reordering)] =
     &[("prevented", Reordering::Prevented), ("allowed", Reordering::Allowed)];
+const DELAYS: &[(&str, DelayChoice)] = &[("measured", DelayChoice::Measured), ("path", DelayChoice::Path)];
+
 /// The formats, each a kind of schedule.
 pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
     kinds! { kinds;
+        "recording" => recording_keys(), "any recording, recognized by its content: what `seamline recording show` shows";
         "mahimahi" => mahimahi_keys(), "capacity: one line per opportunity to send 1500 bytes, with its time in ms", "Netravali et al., ATC 2015";
         "delay-series" => delay_series_keys(), "one-way delay: one line per interval, in ms";
         "leoem" => leoem_keys(), "delay and handovers of a satellite path, second by second", "Cao and Zhang, INFOCOM 2023";
@@ -40,7 +48,7 @@ struct Options<F> {
 fn recording<'a, F: Clone + 'a>(
     format: Keys<'a, F>,
     start: F,
-    open: impl Fn(F, &mut Reader<'_>, &Node) -> Option<Schedule> + 'a,
+    open: impl Fn(F, &mut Reader<'_>, &Node) -> Option<Conditions> + 'a,
 ) -> Section<'a, Part> {
     table! { Options<F>;
         required file: unread(Shape::Text), "The recording, plain or gzip, relative to the scenario";
@@ -51,18 +59,51 @@ fn recording<'a, F: Clone + 'a>(
     .build(
         Options { file: None, start: Duration::ZERO, reordering: None, format: start },
         move |it, reader| {
-            let mut schedule = open(it.format, reader, &it.file?)?.skip(it.start);
-            schedule.reordering = it.reordering.unwrap_or(schedule.reordering);
-            Some(Part::Recorded { schedule, has_start: reader.has("start") })
+            let mut conditions = open(it.format, reader, &it.file?)?.skip(it.start);
+            for schedule in [&mut conditions.down, &mut conditions.up] {
+                schedule.reordering = it.reordering.unwrap_or(schedule.reordering);
+            }
+            Some(Part::Recorded { conditions: Box::new(conditions), has_start: reader.has("start") })
         },
     )
+}
+
+/// What a recording of any format is read as.
+#[derive(Clone, Copy, Debug, Default)]
+struct AnyFormat {
+    format: Option<&'static str>,
+    options: ReplayOptions,
+}
+
+fn recording_keys<'a>() -> Section<'a, Part> {
+    let formats = FORMATS.iter().map(|format| Choice::from((format.name, format.about))).collect();
+    let keys = table! { AnyFormat;
+        optional format: named(formats), "Its format [default: recognized by its content]";
+        key delay (options.delay): choice(DELAYS), "The delay of a packet: what the last probe before it measured, or that of the path without queueing";
+        key traffic_is_capacity (options.traffic_is_capacity): boolean(), "Take what happened to be sent for what the link can carry";
+    };
+    recording(keys, AnyFormat::default(), |it, reader, file| {
+        let format = FORMATS.iter().find(|format| Some(format.name) == it.format);
+        open(reader, file, &format!("{it:?}"), |recording| replayed(recording, format, it.options))
+    })
+}
+
+/// The conditions that a recording shows.
+fn replayed(
+    recording: &Recording,
+    format: Option<&Format>,
+    options: ReplayOptions,
+) -> Result<Conditions, ImportError> {
+    let measured = read_as(recording, format)?.measured;
+    let replay = replay(&measured, options).map_err(|why| recording.no_schedule(why))?;
+    Ok(replay.conditions)
 }
 
 fn mahimahi_keys<'a>() -> Section<'a, Part> {
     recording(Keys::new(), (), |(), reader, file| {
         open(reader, file, "mahimahi", |recording| {
             let capacity = Some(mahimahi::parse(recording)?.into());
-            Ok(Schedule { capacity, ..Schedule::default() })
+            Ok(Conditions::both(Schedule { capacity, ..Schedule::default() }))
         })
     })
 }
@@ -72,7 +113,7 @@ fn delay_series_keys<'a>() -> Section<'a, Part> {
     recording(keys, delay_series::USUAL_INTERVAL, |interval, reader, file| {
         open(reader, file, &format!("delay-series {interval}"), |recording| {
             let one_way_delay = Some(delay_series::parse(recording, interval)?);
-            Ok(Schedule { one_way_delay, ..Schedule::default() })
+            Ok(Conditions::both(Schedule { one_way_delay, ..Schedule::default() }))
         })
     })
 }
@@ -83,7 +124,9 @@ fn leoem_keys<'a>() -> Section<'a, Part> {
         .with(fates(), |it| &mut it.fates);
     };
     recording(keys, LeoemOptions::default(), |options, reader, file| {
-        open(reader, file, &format!("leoem {options:?}"), |recording| leoem::parse(recording, options))
+        open(reader, file, &format!("leoem {options:?}"), |recording| {
+            leoem::parse(recording, options).map(Conditions::both)
+        })
     })
 }
 
@@ -113,7 +156,9 @@ fn csv_keys<'a>() -> Section<'a, Part> {
             return None;
         }
         let map = ColumnMap { time: time?, rate, one_way_delay, loss };
-        open(reader, file, &format!("csv {map:?}"), |recording| csv::parse(recording, &map))
+        open(reader, file, &format!("csv {map:?}"), |recording| {
+            csv::parse(recording, &map).map(Conditions::both)
+        })
     })
 }
 
@@ -129,8 +174,8 @@ fn open(
     reader: &mut Reader<'_>,
     file: &Node,
     options: &str,
-    read: impl FnOnce(&Recording) -> Result<Schedule, ImportError>,
-) -> Option<Schedule> {
-    let schedule = recordings::schedule(reader.context, file, options, read);
-    reader.accept("file", schedule)
+    read: impl FnOnce(&Recording) -> Result<Conditions, ImportError>,
+) -> Option<Conditions> {
+    let conditions = recordings::conditions(reader.context, file, options, read);
+    reader.accept("file", conditions)
 }

@@ -2,28 +2,30 @@
 //! generated. Tables in a list complete each other, for example capacity and delay.
 
 use super::extent::Extent;
-use super::generated::{self, Direction, Generator};
+use super::generated::{self, Generator};
 use super::recorded;
 use crate::codes::Code;
 use crate::keys::{Kinds, Section};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::Schedule;
-use seamline_net::schedule::Reordering;
+use seamline_recordings::measured::{Conditions, Direction};
+use seamline_recordings::replay::together::complete;
 use seamline_wire::Duration;
 use seamline_wire::random::Stream;
 
-/// Conditions over time.
+/// Conditions over time in one direction.
 #[derive(Clone, Debug)]
 pub struct ScheduleSpec {
     parts: Vec<Part>,
+    direction: Direction,
 }
 
 /// One schedule.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// The same in every run, from its start or the given offset.
-    Recorded { schedule: Schedule, has_start: bool },
+    Recorded { conditions: Box<Conditions>, has_start: bool },
     /// A different one for every seed.
     Generated(Generator),
 }
@@ -35,29 +37,35 @@ const ONE_WAY_DELAY: usize = 1;
 const HANDOVERS: usize = 3;
 
 impl Part {
-    /// Which of the [`SUBJECTS`] it sets.
-    fn provides(&self) -> [bool; 4] {
+    /// Which of the [`SUBJECTS`] it sets in one direction.
+    fn provides(&self, direction: Direction) -> [bool; 4] {
         match self {
-            Part::Recorded { schedule, .. } => [
-                schedule.capacity.is_some(),
-                schedule.one_way_delay.is_some(),
-                schedule.loss.is_some(),
-                !schedule.handovers.as_slice().is_empty(),
-            ],
+            Part::Recorded { conditions, .. } => {
+                let schedule = conditions.of(direction);
+                [
+                    schedule.capacity.is_some(),
+                    schedule.one_way_delay.is_some(),
+                    schedule.loss.is_some(),
+                    !schedule.handovers.as_slice().is_empty(),
+                ]
+            }
             Part::Generated(generator) => [generator.has_capacity(), true, false, true],
         }
     }
 
     /// The first of the [`SUBJECTS`] that both set.
     fn overlap(&self, other: &Part) -> Option<&'static str> {
-        let (one, other) = (self.provides(), other.provides());
-        (0..SUBJECTS.len()).find(|subject| one[*subject] && other[*subject]).map(|subject| SUBJECTS[subject])
+        let both = |subject: &usize| {
+            let sets = |part: &Part, direction| part.provides(direction)[*subject];
+            [Direction::Down, Direction::Up].iter().any(|way| sets(self, *way) && sets(other, *way))
+        };
+        (0..SUBJECTS.len()).find(both).map(|subject| SUBJECTS[subject])
     }
 }
 
 impl ScheduleSpec {
-    pub(super) fn new(parts: Vec<Part>) -> Self {
-        ScheduleSpec { parts }
+    pub(super) fn new(parts: Vec<Part>, direction: Direction) -> Self {
+        ScheduleSpec { parts, direction }
     }
     /// Whether it sets the capacity.
     pub fn has_capacity(&self) -> bool {
@@ -72,13 +80,13 @@ impl ScheduleSpec {
         self.provides(HANDOVERS)
     }
     fn provides(&self, subject: usize) -> bool {
-        self.parts.iter().any(|part| part.provides()[subject])
+        self.parts.iter().any(|part| part.provides(self.direction)[subject])
     }
 
     /// How far its recordings reach; `None` when there is none.
     pub fn extent(&self) -> Option<Extent> {
         let recordings = self.parts.iter().filter_map(|part| match part {
-            Part::Recorded { schedule, .. } => Some(Extent::of(schedule)),
+            Part::Recorded { conditions, .. } => Some(Extent::of(conditions.of(self.direction))),
             Part::Generated(_) => None,
         });
         recordings.reduce(Extent::of_both)
@@ -91,37 +99,23 @@ impl ScheduleSpec {
     #[must_use]
     pub fn skip(self, by: Duration) -> Self {
         let skip = |part| match part {
-            Part::Recorded { schedule, has_start } => {
-                Part::Recorded { schedule: schedule.skip(by), has_start }
+            Part::Recorded { conditions, has_start } => {
+                Part::Recorded { conditions: Box::new(conditions.skip(by)), has_start }
             }
             generated @ Part::Generated(_) => generated,
         };
-        ScheduleSpec { parts: self.parts.into_iter().map(skip).collect() }
+        ScheduleSpec { parts: self.parts.into_iter().map(skip).collect(), ..self }
     }
 
-    /// The conditions of one direction of the link of this name in a run of this seed and length. Both directions draw from one
-    /// stream, so that their handovers coincide.
-    pub fn build(&self, seed: u64, link: &str, duration: Duration, direction: Direction) -> Schedule {
+    /// The conditions of the link of this name in a run of this seed and length. Both directions draw from one stream, so that their
+    /// handovers coincide.
+    pub fn build(&self, seed: u64, link: &str, duration: Duration) -> Schedule {
         let stream = || Stream::new(seed, &format!("link/{link}/schedule"));
         let parts = self.parts.iter().map(|part| match part {
-            Part::Recorded { schedule, .. } => schedule.clone(),
-            Part::Generated(generator) => generator.generate(stream(), duration, direction),
+            Part::Recorded { conditions, .. } => conditions.of(self.direction).clone(),
+            Part::Generated(generator) => generator.generate(stream(), duration, self.direction),
         });
         parts.reduce(complete).unwrap_or_default()
-    }
-}
-
-/// Two schedules that set different things.
-fn complete(one: Schedule, other: Schedule) -> Schedule {
-    Schedule {
-        capacity: one.capacity.or(other.capacity),
-        one_way_delay: one.one_way_delay.or(other.one_way_delay),
-        loss: one.loss.or(other.loss),
-        handovers: if one.handovers.as_slice().is_empty() { other.handovers } else { one.handovers },
-        reordering: match one.reordering {
-            Reordering::Allowed => Reordering::Allowed,
-            Reordering::Prevented => other.reordering,
-        },
     }
 }
 

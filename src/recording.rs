@@ -1,0 +1,202 @@
+//! `seamline recording show|convert FILE`: what a recorded network contains, and what a replay takes from it.
+
+mod convert;
+mod picture;
+mod text;
+
+use crate::Outcome;
+use crate::format::FormatOption;
+use crate::terminal::{Failure, json, note};
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
+use seamline_recordings::measured::Probe;
+use seamline_recordings::replay::together::{Overlap, together};
+use seamline_recordings::replay::{DelayChoice, Replay, ReplayOptions, replay};
+use seamline_recordings::{FORMATS, Recognised, Recording, recognise};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Show rate, delay, loss and outages, with their lengths and period, and what the file does not contain
+    Show(Show),
+    /// Write the conditions that a replay takes from a recording: capacity, delay, loss and outages over time
+    Convert(convert::Arguments),
+}
+
+/// How a recording is read.
+#[derive(Debug, clap::Args)]
+struct Reading {
+    /// The recording, plain or gzip. Several complete each other: a capacity trace and a series of delays, or pings beside a download
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Its format (see below) [default: recognized by its content]
+    #[arg(long = "as", id = "as", value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|it| it.name)))]
+    read_as: Option<String>,
+    /// The delay of a packet in the replay
+    #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Delay::Measured)]
+    delay: Delay,
+    /// Take what happened to be sent for what the link can carry
+    #[arg(long)]
+    traffic_is_capacity: bool,
+}
+
+/// The delay of a packet in the replay.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Delay {
+    /// What the last probe before it measured: right where the host was idle otherwise
+    Measured,
+    /// That of the path without queueing: right where the host itself filled the queues
+    Path,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = formats())]
+struct Show {
+    #[command(flatten)]
+    reading: Reading,
+    /// Where to write the figure (SVG) [default: the name of the recording with .svg, in this directory]
+    #[arg(long, value_name = "PATH")]
+    figure: Option<PathBuf>,
+    /// Write no figure
+    #[arg(long, conflicts_with = "figure")]
+    no_figure: bool,
+    #[command(flatten)]
+    format: FormatOption,
+}
+
+/// The formats, for the long help.
+fn formats() -> String {
+    let mut text = String::from("Formats:\n");
+    for format in FORMATS {
+        let _ = writeln!(text, "  {:<14} {}", format.name, format.about);
+    }
+    text
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.command {
+        Command::Show(arguments) => show(arguments),
+        Command::Convert(arguments) => convert::run(arguments),
+    }
+}
+
+/// Recordings of one path, and their replay.
+struct Read {
+    /// What each file was taken for, with its name.
+    parts: Vec<(String, Recognised)>,
+    replay: Replay,
+}
+
+impl Read {
+    /// A line for each file.
+    fn titles(&self) -> Vec<String> {
+        let title =
+            |(name, it): &(String, Recognised)| format!("{name} read as {}: {}", it.format, it.summary);
+        self.parts.iter().map(title).collect()
+    }
+
+    /// All probes: at most one of the files has some.
+    fn probes(&self) -> &[Probe] {
+        self.parts.iter().map(|(_, it)| &it.measured.probes[..]).find(|it| !it.is_empty()).unwrap_or_default()
+    }
+}
+
+impl Reading {
+    fn read(&self) -> Result<Read, Failure> {
+        let mut parts = Vec::new();
+        let mut replays = Vec::new();
+        for file in &self.files {
+            let recognised = self.recognise(file)?;
+            let replay = replay(&recognised.measured, self.options())
+                .map_err(|why| Failure::Input(format!("{}: {why}", file.display())))?;
+            replays.push((recognised.measured.began, replay));
+            parts.push((file.display().to_string(), recognised));
+        }
+        let replay = together(replays).map_err(|Overlap { what, parts: (one, other) }| {
+            Failure::Input(format!(
+                "both {} and {} contain {what}\ntip: give recordings that complete each other, or one of them",
+                parts[one].0, parts[other].0
+            ))
+        })?;
+        if replay.length.is_zero() {
+            let message = "the recordings have no time in common\ntip: give recordings of the same time";
+            return Err(Failure::Input(message.to_owned()));
+        }
+        Ok(Read { parts, replay })
+    }
+
+    fn recognise(&self, file: &Path) -> Result<Recognised, Failure> {
+        let recording = Recording::open(file).map_err(|error| Failure::Input(error.to_string()))?;
+        let named = self.read_as.as_ref().and_then(|name| FORMATS.iter().find(|it| it.name == name));
+        let read = match named {
+            Some(_) => seamline_recordings::read_as(&recording, named).map_err(|error| error.to_string()),
+            None => recognise(&recording).map_err(|reasons| unknown(file, &reasons)),
+        };
+        read.map_err(Failure::Input)
+    }
+
+    fn options(&self) -> ReplayOptions {
+        let delay = match self.delay {
+            Delay::Measured => DelayChoice::Measured,
+            Delay::Path => DelayChoice::Path,
+        };
+        ReplayOptions { delay, traffic_is_capacity: self.traffic_is_capacity }
+    }
+
+    /// The files as they are typed.
+    fn typed(&self) -> String {
+        let typed: Vec<String> = self.files.iter().map(|file| quoted(&file.display().to_string())).collect();
+        typed.join(" ")
+    }
+}
+
+/// Why a file was not recognised.
+fn unknown(file: &Path, reasons: &[(&str, seamline_recordings::ImportError)]) -> String {
+    let known: Vec<&str> = FORMATS.iter().map(|it| it.name).collect();
+    let name = file.display();
+    match reasons {
+        [] => format!(
+            "{name} looks like none of the known formats: {}\ntip: if it is one of them, name it: --as FORMAT",
+            known.join(", ")
+        ),
+        _ => {
+            let lines = reasons.iter().map(|(format, error)| format!("\n  as {format}: {error}"));
+            format!("{name} cannot be read{}", lines.collect::<String>())
+        }
+    }
+}
+
+fn show(arguments: &Show) -> Outcome {
+    let reading = &arguments.reading;
+    let read = reading.read()?;
+    let figure = match (&arguments.figure, arguments.no_figure) {
+        (_, true) => None,
+        (Some(path), false) => Some(path.clone()),
+        (None, false) => Some(default_figure(&reading.files[0])),
+    };
+    if let Some(path) = &figure {
+        atomic::write(path, picture::draw(&read).as_bytes())?;
+    }
+    let text = || text::describe(&read, reading, figure.as_deref());
+    arguments.format.print(text, || text::outages(&read.replay), || json(&text::summary(&read)))?;
+    if let (Some(path), false) = (&figure, arguments.format.is_text()) {
+        note("written", path.display());
+    }
+    Ok(())
+}
+
+/// `drive.txt.gz` becomes `drive.svg`.
+fn default_figure(file: &Path) -> PathBuf {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or("recording");
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or("recording");
+    PathBuf::from(format!("{stem}.svg"))
+}
