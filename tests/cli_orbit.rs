@@ -18,7 +18,13 @@ fn it_says_how_a_terminal_is_served() {
     let text = succeeds(&orbit(&[]), folder.path());
     assert_contains(
         &text,
-        &["starlink-1 (1584 satellites) from 2026-01-01T00:00:00Z for 10 min", "round trip", "75 ms each", "outages", "none"],
+        &[
+            "starlink-1 (1584 satellites) from 2026-01-01T00:00:00Z for 10 min",
+            "round trip",
+            "75 ms each",
+            "outages",
+            "none",
+        ],
     );
     assert!(fs::read_dir(folder.path()).unwrap().next().is_none(), "without --out it writes nothing");
 }
@@ -59,25 +65,44 @@ fn tracks_element_sets_and_many_terminals_come_from_files() {
          2 25544  51.6461 221.2784 0001413  89.1723 280.4612 15.49507896236008\n",
     );
     let many = ["orbit", "--terminals", "homes.csv", "--gateways", "stations.csv", "--out", "many"];
-    assert_contains(&succeeds(&many, folder.path()), &["Seattle", "Denver", "handovers/h", "recording-0002-Denver.csv"]);
+    assert_contains(
+        &succeeds(&many, folder.path()),
+        &["Seattle", "Denver", "handovers/h", "recording-0002-Denver.csv"],
+    );
     assert!(folder.path().join("many/recording-0001-Seattle.csv").exists());
     let flight = ["orbit", "--track", "flight.csv", "--gateway", "47.5,-121.8", "--walker", "600,60,40,40,3"];
     assert_contains(&succeeds(&flight, folder.path()), &["walker 600,60,40,40,3 (1600 satellites)", "track"]);
     let station = orbit(&["--tle", "iss.txt"]);
-    assert_contains(&succeeds(&station, folder.path()), &["iss (1 satellite) from 2020-07-12T21:16:01", "without a path"]);
+    assert_contains(
+        &succeeds(&station, folder.path()),
+        &["iss (1 satellite) from 2020-07-12T21:16:01", "without a path"],
+    );
 }
 
 #[test]
 fn links_reach_across_the_ocean() {
-    let path = ["orbit", "--isl", "--terminal", "40.7,-74.0", "--gateway", "51.5,-0.1", "--switch", "make-before-break"];
+    let path = [
+        "orbit",
+        "--isl",
+        "--terminal",
+        "40.7,-74.0",
+        "--gateway",
+        "51.5,-0.1",
+        "--switch",
+        "make-before-break",
+    ];
     let text = succeeds(&path, folder().path());
-    assert_contains(&text, &["inter-satellite links to 1 gateway", "without interruption", "time without service"]);
+    assert_contains(
+        &text,
+        &["inter-satellite links to 1 gateway", "without interruption", "time without service"],
+    );
 }
 
 #[test]
 fn mistakes_say_what_to_write() {
     let folder = folder();
-    let refused = |more: &[&str], expected: &[&str]| assert_contains(&refuses(&orbit(more), folder.path()), expected);
+    let refused =
+        |more: &[&str], expected: &[&str]| assert_contains(&refuses(&orbit(more), folder.path()), expected);
     refused(&["--shell", "starlink-9"], &["starlink-9", "starlink-1"]);
     refused(&["--at", "noon"], &["--at: `noon`", "2026-11-27T12:00:00Z"]);
     refused(&["--minimum-elevation", "90"], &["the least elevation 90"]);

@@ -32,7 +32,7 @@ const ONEWEB: &str = "OneWeb, FCC file SAT-MPL-20200526-00062 (2020), and its re
 /// The time at which plane 0 of every shell rises at right ascension 0: 2000-01-01T12:00:00Z.
 const EPOCH: Utc = Utc::from_unix_nanos(946_728_000_000_000_000);
 
-/// All shells.
+/// All shells. The fifth one of Starlink's first generation is left out: its four planes of 43 are not evenly spread.
 pub const SHELLS: &[KnownShell] = &[
     shell(
         "starlink-1",
