@@ -130,7 +130,7 @@ enum Command {
     Advise(advise::Arguments),
     /// Show what a recorded network contains, or convert it for a replay.
     Recording(recording::Arguments),
-    /// Compute a satellite path over time: delay, handovers and outages, as pictures and a recording.
+    /// Compute a satellite path over time: its delay, handovers and outages.
     Orbit(orbit::Arguments),
     /// Reproduce a paper: run its experiments and judge its claims.
     Paper(paper::Arguments),
