@@ -57,12 +57,13 @@ fn drives_of_ucc_share_seconds_and_leave_out_idle_rows() {
 #[test]
 fn drives_of_ucc_are_refused_by_line_and_field() {
     refused(&sample!("ucc-5g.csv").replace(",8000,", ",fast,"), "file:3, DL_bitrate: found \"fast\"");
-    refused(
-        &sample!("ucc-5g.csv").replace("10.16.33", "10.16.29"),
-        "file:6, Timestamp: found \"2019.12.14_10.16.29\"",
-    );
     refused(&sample!("ucc-5g.csv").replace("2019.12.14_10.16.30", "30"), "file:2, Timestamp: found \"30\"");
     refused(&sample!("ucc-5g.csv").replace(",20.0,", ",120.0,"), "file:5, PINGLOSS: found \"120.0\"");
+    let earlier = sample!("ucc-5g.csv").replace("10.16.33", "10.16.09");
+    refused(&earlier, "file:6, Timestamp: found \"2019.12.14_10.16.09\"");
+    // A clock that is corrected by a second is none that is wrong.
+    let corrected = read(&sample!("ucc-5g.csv").replace("10.16.33", "10.16.31"));
+    assert!(corrected.notes.iter().any(|note| note.contains("set its clock: 1")), "{:?}", corrected.notes);
     let header = sample!("ucc-5g.csv").lines().next().unwrap();
     refused(header, "file: found no record");
 }
@@ -133,6 +134,10 @@ fn rides_of_nyu_mets_have_a_rate_each_second() {
     assert_eq!((rates.direction, rates.meaning), (Direction::Down, RateMeaning::Goodput));
     let expected = [(0, 1000, 3970), (1000, 2000, 791), (2000, 3000, 0), (3000, 4000, 27_500)];
     assert_eq!(spans(&rates.samples, kilobits), expected);
+    let messages = "Value,Unit\n1.5,Mbits/sec,,\nthe,connection,,\n,,,\n250,Kbits/sec,,\n";
+    let measured = read(messages);
+    assert_eq!(spans(&measured.rates[0].samples, kilobits), [(0, 1000, 1500), (1000, 2000, 250)]);
+    assert!(measured.notes.iter().any(|note| note.contains("without a rate, left out: 2")));
     refused("1.5,Mbits/sec\n2.5,MBytes/sec\n", "file:2: found \"2.5,MBytes/sec\"");
     refused("1.5,Mbits/sec\n-2.5,Mbits/sec\n", "file:2, rate: found \"-2.5\"");
 }

@@ -145,6 +145,36 @@ fn udp_has_losses_and_omitted_intervals_are_left_out() {
 }
 
 #[test]
+fn iperf3_as_text_has_directions_and_streams() {
+    let measured = read(sample!("iperf3-text.txt"));
+    let down = &measured.rates[0];
+    assert_eq!(
+        (down.direction, down.meaning, measured.rates.len()),
+        (Direction::Down, RateMeaning::Goodput, 1)
+    );
+    // Two streams each, which are added; the summaries are left out.
+    assert_eq!(spans(&down.samples, kilobits), [(0, 1000, 17_000), (1000, 2000, 1394)]);
+    assert!(measured.notes.iter().any(|note| note.contains("three digits")), "{:?}", measured.notes);
+    let sent = sample!("iperf3-text.txt").replace("Reverse mode, remote host 192.0.2.1 is sending\n", "");
+    assert_eq!(read(&sent).rates[0].direction, Direction::Up);
+    let server = sample!("iperf3-text.txt")
+        .replace("Connecting to host 192.0.2.1, port 5201", "Accepted connection from 192.0.2.7, port 64645");
+    assert_eq!(read(&server).rates[0].direction, Direction::Down);
+    let both = "Connecting to host h, port 5201\n[ ID][Role] Interval           Transfer     Bitrate\n\
+                [  5][TX-C]   0.00-1.00   sec  1.00 MBytes  8.00 Mbits/sec\n[  7][RX-C]   0.00-1.00   sec  1.00 MBytes  4.00 Mbits/sec\n";
+    let both = read(both);
+    assert_eq!((both.rates[0].direction, both.rates[1].direction), (Direction::Up, Direction::Down));
+    let udp = "Connecting to host h, port 5201\nReverse mode, remote host h is sending\n\
+               [ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n\
+               [  5]   0.00-1.00   sec  1.19 MBytes  10.0 Mbits/sec  0.010 ms  0/863 (0%)\n\
+               [  5]   1.00-2.00   sec  1.19 MBytes  9.5 Mbits/sec  0.010 ms  43/860 (5%)\n";
+    let udp = read(udp);
+    assert_eq!(spans(&udp.losses[0].samples, |share| share), [(0, 1000, 0.0), (1000, 2000, 0.05)]);
+    assert_eq!(udp.rates[0].meaning, RateMeaning::Goodput);
+    refused(&sample!("iperf3-text.txt").replace("894 Kbits", "fast Kbits"), "file:9: found");
+}
+
+#[test]
 fn flent_has_pings_and_the_sum_of_flows() {
     let measured = read(sample!("flent.json"));
     let probes: Vec<(u64, Option<u64>)> = measured

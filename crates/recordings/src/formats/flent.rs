@@ -252,10 +252,12 @@ fn notes(document: &Document, measured: &Measured) -> Vec<String> {
         notes.push(
             "The link could carry at least the goodput of TCP; how much more is not measured.".to_owned(),
         );
-        notes.push(
-            "TCP filled the link while the ping ran: its round trips contain queueing, except at the begin and the end."
-                .to_owned(),
-        );
+        if !measured.probes.is_empty() || !measured.delays.is_empty() {
+            notes.push(
+                "TCP filled the link while the ping ran: its round trips contain queueing, except at the begin and the end."
+                    .to_owned(),
+            );
+        }
     }
     if measured.probes.is_empty() {
         notes

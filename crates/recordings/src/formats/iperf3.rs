@@ -1,4 +1,5 @@
-//! iperf3's JSON (github.com/esnet/iperf): `-J`, and the lines of `--json-stream` (3.17 and later).
+//! Output of iperf3 (github.com/esnet/iperf): JSON of `-J`, the lines of `--json-stream` (3.17 and later), and what it prints
+//! without these, which has three digits of each rate and no round trips.
 //!
 //! Each interval has the bytes of each stream, counted at the end that wrote the file; `sender` says whether that end sends. A sending
 //! TCP also has its round-trip time in microseconds (`rtt`), which contains the queueing that the test itself causes. A receiving UDP
@@ -6,6 +7,7 @@
 //! begin and are left out. The end that wrote the file is taken to be the host that moves.
 
 mod document;
+mod text;
 
 use super::json;
 use crate::error::ImportError;
@@ -22,13 +24,13 @@ const REST: f64 = 0.1;
 pub fn looks_like(recording: &Recording) -> bool {
     let keys = json::keys(recording);
     let whole = ["start", "intervals", "end"].iter().all(|key| keys.contains(key));
-    whole || keys == ["event", "data"]
+    whole || keys == ["event", "data"] || text::looks_like(recording)
 }
 
 /// Read the output of iperf3.
 ///
 /// # Errors
-/// When it is no such JSON, the test failed before its first interval, or a value is out of range.
+/// When it is no such output, the test failed before its first interval, or a value is out of range.
 pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
     let (document, tests) = document::read(recording)?;
     let mut sides = [Side::new(Direction::Up), Side::new(Direction::Down)];
@@ -178,7 +180,7 @@ fn notes(document: &Document, measured: &Measured, omitted: usize, tests: usize)
     let mut notes = Vec::new();
     if document.is_udp() {
         notes.push("A UDP test sends at the rate it was told: what arrives is what the link could carry only where packets are lost.".to_owned());
-        if measured.rates.iter().any(|it| it.direction == Direction::Up) {
+        if measured.losses.iter().any(|it| it.direction == Some(Direction::Up) && it.samples.len() == 1) {
             notes.push("Losses on the way up are one value for the whole test.".to_owned());
         }
     } else {
@@ -190,8 +192,12 @@ fn notes(document: &Document, measured: &Measured, omitted: usize, tests: usize)
     if let Some(name) = document.end.sender_tcp_congestion.as_ref() {
         notes.push(format!("The congestion control of the sender was {name}."));
     }
-    if measured.delays.is_empty() {
-        notes.push("The receiver of a test measures no delay.".to_owned());
+    if document.is_text {
+        notes.push(
+            "The text has three digits of each rate, no round trips and no time of day; `iperf3 -J` writes all.".to_owned(),
+        );
+    } else if measured.delays.is_empty() {
+        notes.push("Only a sender of TCP measures round trips.".to_owned());
     } else {
         notes.push("Round trips are TCP's smoothed ones under its own load.".to_owned());
     }

@@ -59,7 +59,7 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "iperf3",
-        about: "JSON of iperf3: -J or --json-stream",
+        about: "output of iperf3, best with -J; also --json-stream and text",
         looks_like: iperf3::looks_like,
         read: iperf3::read,
     },

@@ -1,6 +1,6 @@
 //! Tables with named columns: CSV and Parquet.
 //!
-//! The names in the header say what a column holds and in which unit ([`guess`]); a list of [`Column`]s says it where they do not.
+//! The names in the header say what a column holds and in which unit; a list of [`Column`]s says it where they do not.
 //! A field that is empty, `-`, `nan`, `null` or `na` is missing. Times increase; rows with one and the same time share the span up
 //! to the next time evenly. A value holds until the next one of its column, but not across gaps of the recording.
 

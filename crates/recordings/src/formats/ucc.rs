@@ -16,6 +16,8 @@ use crate::measured::{DelayMeaning, Delays, Direction, Losses, Measured, RateMea
 use crate::series;
 use seamline_wire::{Duration, Instant, Rate};
 
+/// Phones correct their clocks now and then: rows up to this much earlier than one before them, in ns, count as its second.
+const LONGEST_STEP_BACK: i64 = 10_000_000_000;
 const COLUMNS: [&str; 6] = ["Timestamp", "CellID", "NetworkMode", "DL_bitrate", "UL_bitrate", "State"];
 
 /// Whether the header has the columns of these data sets.
@@ -63,6 +65,7 @@ struct Drive {
     cell: Option<String>,
     changes: Vec<usize>,
     idle: usize,
+    set_back: usize,
 }
 
 impl Drive {
@@ -100,20 +103,14 @@ impl Drive {
 
     /// Begin a row.
     fn begin(&mut self, recording: &Recording, line: u64, text: &str) -> Result<(), ImportError> {
-        let last = self.times.last().copied();
-        let first = self.times.first().copied();
         let Some(at) = TimeForm::Date.parse(text) else {
             let help = "correct or remove the row";
-            return Err(recording.at(
-                line,
-                Some("Timestamp"),
-                quoted(text),
-                "a time as 2019.12.14_10.16.30",
-                help,
-            ));
+            let expected = "a time as 2019.12.14_10.16.30";
+            return Err(recording.at(line, Some("Timestamp"), quoted(text), expected, help));
         };
-        let too_late = first.is_some_and(|first| (at - first) as f64 * 1e-9 > LONGEST_SECONDS);
-        if last.is_some_and(|last| at < last) || too_late {
+        let (first, last) = (*self.times.first().unwrap_or(&at), *self.times.last().unwrap_or(&at));
+        let back = last.saturating_sub(at);
+        if back > LONGEST_STEP_BACK || (at - first) as f64 * 1e-9 > LONGEST_SECONDS {
             let expected = "times that do not decrease, within a year";
             return Err(recording.at(
                 line,
@@ -123,7 +120,8 @@ impl Drive {
                 "sort the rows by time",
             ));
         }
-        self.times.push(at);
+        self.set_back += usize::from(back > 0);
+        self.times.push(at.max(last));
         Ok(())
     }
 
@@ -177,6 +175,12 @@ impl Drive {
             notes.push(format!(
                 "Rows without a download (state I): {}; their downlink is left out.",
                 self.idle
+            ));
+        }
+        if self.set_back > 0 {
+            notes.push(format!(
+                "Rows earlier than one before them, because the phone set its clock: {}.",
+                self.set_back
             ));
         }
         let ping = if self.pings.is_empty() {

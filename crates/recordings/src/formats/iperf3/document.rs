@@ -1,6 +1,6 @@
 //! The JSON of one test.
 
-use super::json;
+use super::{json, text};
 use crate::error::ImportError;
 use crate::file::{Recording, quoted};
 use serde::Deserialize;
@@ -17,6 +17,9 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) end: End,
     pub(super) error: Option<String>,
+    /// Whether it was made of text, which has three digits of each number.
+    #[serde(skip)]
+    pub(super) is_text: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -56,7 +59,7 @@ pub(super) struct Stream {
     pub(super) lost_packets: Option<f64>,
     #[serde(default)]
     pub(super) omitted: bool,
-    sender: Option<bool>,
+    pub(super) sender: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -80,6 +83,13 @@ struct Event {
 }
 
 impl Document {
+    /// That of a test in text.
+    pub(super) fn of_text(intervals: Vec<Interval>, udp: bool, error: Option<String>) -> Self {
+        let protocol = Some(if udp { "UDP" } else { "TCP" }.to_owned());
+        let start = Start { test_start: TestStart { protocol, reverse: 0 }, ..Start::default() };
+        Document { start, intervals, error, is_text: true, ..Document::default() }
+    }
+
     /// Whether the end that wrote the file sends this stream. Versions before 3.7 do not say so of each stream.
     pub(super) fn sends(&self, stream: &Stream) -> bool {
         let server = self.start.accepted_connection.is_some();
@@ -110,8 +120,11 @@ impl Document {
 
 /// Read the first test of a file, and count them.
 pub(super) fn read(recording: &Recording) -> Result<(Document, usize), ImportError> {
-    let (document, tests) =
-        if json::keys(recording) == ["event", "data"] { events(recording)? } else { whole(recording)? };
+    let (document, tests) = match json::keys(recording)[..] {
+        [] => text::read(recording)?,
+        ["event", "data"] => events(recording)?,
+        _ => whole(recording)?,
+    };
     if let Some(version) = document.start.version.as_ref().filter(|it| !it.starts_with("iperf 3")) {
         let help = "if it is output of another program, read it as CSV with named columns";
         return Err(recording.whole(quoted(version), "a version \"iperf 3...\" in start.version", help));
