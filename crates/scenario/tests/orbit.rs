@@ -1,7 +1,6 @@
 //! Satellite paths in scenarios.
 
 use seamline_net::Schedule;
-use seamline_scenario::schema::generated::Direction;
 use seamline_scenario::{Diagnostics, Plan};
 use seamline_wire::{Duration, Instant};
 use std::path::Path;
@@ -23,12 +22,20 @@ fn plan(path: &str) -> Result<Plan, Diagnostics> {
     plan_in(Path::new("."), path)
 }
 
-fn schedule(plan: &Plan, seed: u64, direction: Direction) -> Schedule {
-    let scenario = &plan.cells[0].scenario;
-    let link = &scenario.links[0];
-    let schedule = link.down.schedule.as_ref().expect("it has a schedule");
-    assert!(schedule.has_delay() && schedule.has_handovers() && !schedule.has_capacity());
-    schedule.build(seed, &link.name, scenario.duration, direction)
+/// The conditions down and up.
+fn schedules(plan: &Plan, seed: u64) -> [Schedule; 2] {
+    let link = &plan.cells[0].scenario.links[0];
+    [&link.down, &link.up].map(|direction| {
+        let schedule = direction.schedule.as_ref().expect("it has a schedule");
+        assert!(schedule.has_delay() && schedule.has_handovers() && !schedule.has_capacity());
+        schedule.build(seed, &link.name, plan.cells[0].scenario.duration)
+    })
+}
+
+fn schedule(plan: &Plan, seed: u64) -> Schedule {
+    let [down, up] = schedules(plan, seed);
+    assert_eq!(down, up);
+    down
 }
 
 fn refused(path: &str, expected: &str) {
@@ -41,10 +48,9 @@ const SEATTLE: &str = "terminal = [47.6, -122.3], gateway = [47.5, -121.8]";
 #[test]
 fn each_seed_begins_at_another_time_and_both_directions_agree() {
     let plan = plan(&format!("schedule = {{ kind = \"orbit\", {SEATTLE} }}")).unwrap();
-    let one = schedule(&plan, 1, Direction::Down);
-    assert_eq!(one, schedule(&plan, 1, Direction::Up));
-    assert_eq!(one, schedule(&plan, 1, Direction::Down));
-    assert_ne!(one, schedule(&plan, 2, Direction::Down));
+    let one = schedule(&plan, 1);
+    assert_eq!(one, schedule(&plan, 1));
+    assert_ne!(one, schedule(&plan, 2));
     let delay = one.one_way_delay.as_ref().unwrap();
     for second in 0..60 {
         let delay = delay.at(Instant::from_secs(second)).as_millis_f64();
@@ -60,7 +66,7 @@ fn all_seeds_can_have_the_same_satellites() {
     let plan =
         plan(&format!("orbit = {{ {SEATTLE}, start_within = \"0 s\", at = \"2026-11-27T12:00:00Z\" }}"))
             .unwrap();
-    assert_eq!(schedule(&plan, 1, Direction::Down), schedule(&plan, 2, Direction::Down));
+    assert_eq!(schedule(&plan, 1), schedule(&plan, 2));
 }
 
 #[test]
@@ -69,7 +75,7 @@ fn the_short_form_is_the_same() {
         format!("shell = \"kuiper-1\", {SEATTLE}, policy = \"longest\", switch = \"make-before-break\"");
     let long = plan(&format!("schedule = {{ kind = \"orbit\", {keys} }}")).unwrap();
     let short = plan(&format!("orbit = {{ {keys} }}")).unwrap();
-    assert_eq!(schedule(&long, 7, Direction::Down), schedule(&short, 7, Direction::Down));
+    assert_eq!(schedule(&long, 7), schedule(&short, 7));
 }
 
 #[test]
@@ -81,7 +87,7 @@ fn tracks_gateways_and_numbers_are_read() {
          processing_delay = \"2 ms\"\nground_one_way_delay = \"3 ms\"\nminimum_elevation = 20\ninterruption = \"40 ms\"\n",
     )
     .unwrap();
-    let schedule = schedule(&plan, 3, Direction::Down);
+    let schedule = schedule(&plan, 3);
     let delay = schedule.one_way_delay.unwrap().at(Instant::from_secs(10)).as_millis_f64();
     assert!((9.0..13.0).contains(&delay), "{delay} ms");
 }
@@ -94,7 +100,7 @@ fn element_sets_come_from_a_file() {
     let plan = plan_in(folder.path(), &text).unwrap();
     let identity = plan.cells[0].identity;
     // One satellite is seldom above the horizon: most of the runs are an outage from end to end.
-    let outage = |seed: u64| schedule(&plan, seed, Direction::Down).handovers.as_slice()[0].interruption;
+    let outage = |seed: u64| schedule(&plan, seed).handovers.as_slice()[0].interruption;
     assert!((1..20).filter(|seed| outage(*seed) == Duration::from_secs(60)).count() > 10);
     std::fs::write(folder.path().join("iss.txt"), format!("# newer\n{ELEMENTS}")).unwrap();
     assert_ne!(
