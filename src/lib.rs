@@ -126,11 +126,11 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),
-    /// Recommend whether to hand over between two links, and with which scheme.
+    /// Recommend whether to hand over between two links, or what helps TCP on a recorded path.
     Advise(advise::Arguments),
     /// Show what a recorded network contains, or convert it for a replay.
     Recording(recording::Arguments),
-    /// Compute a satellite path over time: delay, handovers and outages, as pictures and a recording.
+    /// Compute a satellite path over time: its delay, handovers and outages.
     Orbit(orbit::Arguments),
     /// Reproduce a paper: run its experiments and judge its claims.
     Paper(paper::Arguments),

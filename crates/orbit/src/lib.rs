@@ -39,7 +39,7 @@ pub use propagate::{MOST_SAMPLES, follow};
 pub use schedule::Switch;
 pub use setup::{Relay, Setup};
 pub use shell::{Pattern, Phasing, Shell};
-pub use shells::{SHELLS, Source, shell_named};
+pub use shells::{KnownShell, SHELLS, shell_named};
 pub use snapshot::Snapshot;
 pub use track::Track;
 pub use utc::Utc;

@@ -5,7 +5,7 @@ use crate::{Pattern, Phasing, Shell, Utc};
 
 /// A shell as its operator has described it.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
+pub struct KnownShell {
     /// The name that commands and scenarios use.
     pub name: &'static str,
     /// What it is.
@@ -22,17 +22,18 @@ pub struct Source {
     pub minimum_elevation: f64,
 }
 
-const STARLINK: &str = "SpaceX, FCC file SAT-MOD-20200417-00037 and order FCC 21-48 (2021): planes, altitude, phases, 25 degrees";
+const STARLINK: &str = "SpaceX, FCC file SAT-MOD-20200417-00037 and order FCC 21-48 (2021): planes, altitude, 25 degrees, and \
+    phases, rounded to whole steps of Walker";
 const KUIPER: &str = "Kuiper Systems, FCC file SAT-LOA-20190704-00057, technical appendix (2019): planes, altitude, 35 degrees; \
     phases of half a spacing as in Hypatia (Kassing et al., IMC 2020)";
-const ONEWEB: &str = "OneWeb, FCC file SAT-MPL-20200526-00062, attachment A (2020): planes, altitude; planes evenly spread and \
-    half a spacing apart, which the file does not say";
+const ONEWEB: &str = "OneWeb, FCC file SAT-MPL-20200526-00062 (2020), and its reseller KUSAT: 12 planes of 49, altitude, inclination; \
+    assumed: evenly spread planes, phases of half a spacing, 25 degrees";
 
 /// The time at which plane 0 of every shell rises at right ascension 0: 2000-01-01T12:00:00Z.
 const EPOCH: Utc = Utc::from_unix_nanos(946_728_000_000_000_000);
 
-/// All shells.
-pub const SHELLS: &[Source] = &[
+/// All shells. The fifth one of Starlink's first generation is left out: its four planes of 43 are not evenly spread.
+pub const SHELLS: &[KnownShell] = &[
     shell(
         "starlink-1",
         "Starlink, 72 x 22 at 550 km, 53.0 degrees",
@@ -89,7 +90,7 @@ pub const SHELLS: &[Source] = &[
         [28, 28],
         Phasing::HalfInOddPlanes,
     ),
-    Source {
+    KnownShell {
         pattern: Pattern::Star,
         ..shell(
             "oneweb",
@@ -109,9 +110,9 @@ const fn shell(
     [altitude, inclination, minimum_elevation]: [f64; 3],
     [planes, per_plane]: [u32; 2],
     phasing: Phasing,
-) -> Source {
+) -> KnownShell {
     let pattern = Pattern::Delta;
-    Source {
+    KnownShell {
         name,
         summary,
         source,
@@ -125,7 +126,7 @@ const fn shell(
     }
 }
 
-impl Source {
+impl KnownShell {
     /// The shell.
     pub fn shell(&self) -> Shell {
         Shell {
@@ -142,6 +143,6 @@ impl Source {
 }
 
 /// The shell of a name.
-pub fn shell_named(name: &str) -> Option<&'static Source> {
+pub fn shell_named(name: &str) -> Option<&'static KnownShell> {
     SHELLS.iter().find(|source| source.name == name)
 }

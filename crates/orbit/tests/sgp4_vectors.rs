@@ -1,6 +1,7 @@
 //! The verification vectors of SGP4 (Vallado et al., AIAA 2006-6753), through our reader and our TEME.
 
-use seamline_orbit::read_elements;
+use proptest::prelude::*;
+use seamline_orbit::{Place, Track, Utc, read_elements, read_places};
 
 const VECTORS: &str = include_str!("data/sgp4-verification.txt");
 
@@ -72,4 +73,40 @@ fn what_is_wrong_has_its_line() {
     assert!(error.line == Some(2) && error.to_string().contains("checksum"), "{error}");
     assert_eq!(line("[{\n\"OBJECT_NAME\": 5}]"), Some(2));
     assert!(read_elements("").unwrap_err().to_string().contains("no element sets"));
+}
+
+proptest! {
+    /// Whatever a file holds, reading it ends with satellites or an error, and a satellite has a place or has decayed.
+    #[test]
+    fn no_text_makes_it_panic(place in 0..140usize, letter in any::<char>(), minutes in -1e7..1e7f64) {
+        let lines = "1 25544U 98067A   20194.88612269 -.00002218  00000-0 -31515-4 0  9992\n\
+            2 25544  51.6461 221.2784 0001413  89.1723 280.4612 15.49507896236008\n";
+        let text: String = lines.chars().enumerate().map(|(at, it)| if at == place { letter } else { it }).collect();
+        for satellite in read_elements(&text).unwrap_or_default() {
+            prop_assert!(satellite.teme(minutes).is_none_or(|teme| teme.length().is_finite()));
+        }
+        prop_assert!(read_elements(&lines.chars().take(place).collect::<String>()).is_err() || place >= 138);
+    }
+
+    /// The same for elements that no satellite has.
+    #[test]
+    fn no_elements_make_it_panic(
+        motion in -1.0..1e6f64, eccentricity in -1.0..2.0f64, drag in -1e9..1e9f64, angle in -1e6..1e6f64, minutes in -1e7..1e7f64,
+    ) {
+        let json = format!(
+            r#"{{"OBJECT_NAME": "", "OBJECT_ID": "1998-067A", "EPOCH": "2020-07-12T21:16:01", "MEAN_MOTION": {motion},
+            "ECCENTRICITY": {eccentricity}, "INCLINATION": {angle}, "RA_OF_ASC_NODE": {angle}, "ARG_OF_PERICENTER": {angle},
+            "MEAN_ANOMALY": {angle}, "EPHEMERIS_TYPE": 0, "CLASSIFICATION_TYPE": "U", "NORAD_CAT_ID": 25544,
+            "ELEMENT_SET_NO": 999, "REV_AT_EPOCH": 23600, "BSTAR": {drag}, "MEAN_MOTION_DOT": 0, "MEAN_MOTION_DDOT": 0}}"#
+        );
+        for satellite in read_elements(&json).unwrap_or_default() {
+            prop_assert_eq!(satellite.name(), "25544");
+            prop_assert!(satellite.teme(minutes).is_none_or(|teme| teme.length().is_finite()));
+        }
+    }
+
+    #[test]
+    fn no_track_and_no_list_of_places_makes_it_panic(text in "[0-9a-z,.\n# -]{0,60}") {
+        let _ = (Track::parse(&text), read_places(&text), Place::parse(&text), Utc::parse(&text));
+    }
 }

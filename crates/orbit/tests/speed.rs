@@ -1,7 +1,9 @@
 //! How long many terminals take: run with `cargo test --release -p seamline-orbit --test speed -- --ignored --nocapture`.
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 
-use seamline_orbit::{Constellation, Horizon, Place, Setup, Shell, Station, Terminal, Utc, follow};
+use seamline_orbit::{
+    Constellation, Horizon, Place, Policy, Relay, Setup, Shell, Station, Terminal, Utc, follow,
+};
 use seamline_wire::Duration;
 use std::time::Instant;
 
@@ -16,9 +18,12 @@ fn a_thousand_terminals_against_four_thousand_satellites() {
     let gateways: Vec<Station> =
         (0..1000).step_by(10).map(|n| Station { place: place(n), horizon }).collect();
     let start = Utc::parse("2026-11-27T12:00:00Z").unwrap();
-    for (duration, step) in [(600, 15), (600, 1), (3600, 1)] {
+    let (bent, linked) = (Relay::BentPipe, Relay::InterSatelliteLinks);
+    for (duration, step, relay) in [(600, 15, bent), (600, 1, bent), (3600, 1, bent), (600, 15, linked)] {
         let constellation = Constellation::of_shell(shell.clone()).unwrap();
         let setup = Setup {
+            relay,
+            policy: Policy::named("slots", relay).unwrap(),
             step: Duration::from_secs(step),
             ..Setup::new(constellation, gateways.clone(), start, Duration::from_secs(duration))
         };
@@ -27,7 +32,7 @@ fn a_thousand_terminals_against_four_thousand_satellites() {
         let passages = follow(&setup, terminals).unwrap();
         let handovers: usize = passages.iter().map(|it| it.handovers().len()).sum();
         println!(
-            "{} terminals, {} satellites, {duration} s in steps of {step} s: {:.2} s, {handovers} handovers",
+            "{} terminals, {} satellites, {relay:?}, {duration} s in steps of {step} s: {:.2} s, {handovers} handovers",
             passages.len(),
             setup.constellation.len(),
             began.elapsed().as_secs_f64()

@@ -110,24 +110,23 @@ fn in_place_of(found: &CandidateAdvice, today: &CandidateAdvice) -> String {
 }
 
 fn leave_it(advice: &PathAdvice) -> String {
-    let one = percent(INDIFFERENCE);
-    let mut text = format!(
-        "Leave it: nothing has significantly more than {one} {} over CUBIC, which most hosts use today.",
-        better(advice)
-    );
-    let failed = advice.candidates.iter().find(|it| it.is_gain);
-    if let Some(failed) = failed {
-        let _ = write!(text, " {} seemed to, but other seeds did not confirm it.", failed.name);
-    } else if let Some((best, gain)) = most_promising(advice) {
+    let what = match advice.question.traffic {
+        Traffic::File(_) => "is significantly faster than",
+        Traffic::Horizon(_) => "has significantly more goodput than",
+    };
+    let one = format!("{:.0} %", INDIFFERENCE * 100.0);
+    let mut text = format!("Leave it: nothing {what} CUBIC, which most hosts use today, by more than {one}.");
+    if let Some((best, gain)) = most_promising(advice) {
         let _ =
             write!(text, " The most promising, {}, has {}: more seeds may tell.", best.name, share_of(&gain));
     }
     text + "\n"
 }
 
-/// The candidate with the greatest gain that may still be one.
+/// The candidate with the greatest gain that may still be one, under the other seeds where it was run with them.
 fn most_promising(advice: &PathAdvice) -> Option<(&CandidateAdvice, Estimate)> {
-    let gains = advice.candidates.iter().filter_map(|it| Some((it, it.gain?)));
+    let all = if advice.confirmed.is_empty() { &advice.candidates } else { &advice.confirmed };
+    let gains = all.iter().filter_map(|it| Some((it, it.gain?)));
     let open = gains.filter(|(_, gain)| gain.mean > INDIFFERENCE && gain.high.is_some());
     open.max_by(|one, other| one.1.mean.total_cmp(&other.1.mean))
 }
@@ -214,10 +213,11 @@ fn together(advice: &PathAdvice) -> String {
     let mut text = String::new();
     let Some(today) = advice.confirmed.first() else { return text };
     let seeds = today.outcome.samples;
+    let comparisons = 2 * (advice.confirmed.len() - 1);
     let again = advice.confirmed.iter().skip(1).filter_map(|it| Some((it, it.gain?)));
     let _ = writeln!(
         text,
-        "Run again with {seeds} other seeds, which had no part in choosing; gains over today's:"
+        "Run again with {seeds} other seeds, which had no part in choosing (significant for all {comparisons} comparisons together); gains over today's:"
     );
     let rows = again.map(|(it, gain)| {
         let sure = if it.is_gain { "" } else { "not significantly more than 1 %" };

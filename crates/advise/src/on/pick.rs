@@ -1,8 +1,9 @@
-//! Which candidates are the best of their groups.
+//! Which candidates are the best of their groups: those that promise a gain. Whether they keep the promise is judged by other seeds.
 
 use super::answer::CandidateAdvice;
 use super::candidates::{Candidate, Group};
-use super::judge::is_better;
+use super::judge::{DELAY_INDIFFERENCE, is_better, judge};
+use crate::significance::INDIFFERENCE;
 use seamline_report::statistics::mean;
 
 /// A candidate with what it gains, seed by seed.
@@ -19,20 +20,33 @@ impl Entry<'_> {
     fn gain(&self) -> f64 {
         mean(self.gains).unwrap_or(f64::NEG_INFINITY)
     }
+    fn promises_gain(&self) -> bool {
+        is_promising(self.gains, INDIFFERENCE)
+    }
     fn cut(&self) -> f64 {
         mean(self.cuts).unwrap_or(f64::NEG_INFINITY)
     }
 }
 
-/// The best of a group: of those whose gain is one and whose round trips do not double, those that are not significantly worse than the greatest; of these the one
-/// that takes least to install, and then the greatest.
-pub(super) fn best_of<'a, 'b>(entries: &'b [Entry<'a>], group: Group) -> Option<&'b Entry<'a>> {
-    let of_group = || entries.iter().filter(move |it| it.candidate.group == group);
-    let gaining: Vec<&Entry<'a>> =
-        of_group().filter(|it| it.advice.is_gain && !it.advice.doubles_round_trip).collect();
-    let best = gaining.iter().copied().max_by(|one, other| one.gain().total_cmp(&other.gain()))?;
-    let comparisons = gaining.len();
-    let as_good = gaining.iter().copied().filter(|it| !is_better(best.gains, it.gains, comparisons));
+/// Whether the mean is not negligible and the 95 % interval, not corrected for what else was compared, is above zero.
+fn is_promising(shares: &[f64], negligible: f64) -> bool {
+    let judged = judge(shares, 1, negligible);
+    judged.is_some_and(|it| it.gain.mean > negligible && it.gain.low.is_some_and(|low| low > 0.0))
+}
+
+/// Those of a group that promise a gain and do not double round trips.
+pub(super) fn promising<'a, 'b>(entries: &'b [Entry<'a>], group: Group) -> Vec<&'b Entry<'a>> {
+    let is_wanted =
+        |it: &&Entry<'a>| it.candidate.group == group && it.advice.is_gain && !it.advice.doubles_round_trip;
+    entries.iter().filter(is_wanted).collect()
+}
+
+/// The best of several: of those that are not significantly worse than the greatest, the one that takes least to install, and then
+/// the greatest.
+pub(super) fn best_of<'a, 'b>(entries: &[&'b Entry<'a>]) -> Option<&'b Entry<'a>> {
+    let best = entries.iter().copied().max_by(|one, other| one.gain().total_cmp(&other.gain()))?;
+    let comparisons = entries.len();
+    let as_good = entries.iter().copied().filter(|it| !is_better(best.gains, it.gains, comparisons));
     as_good.min_by(|one, other| {
         let demands = one.candidate.demand.cmp(&other.candidate.demand);
         demands.then(other.gain().total_cmp(&one.gain()))
@@ -44,13 +58,14 @@ pub(super) fn shortest_round_trips<'a, 'b>(
     entries: &'b [Entry<'a>],
     most_loss: f64,
 ) -> Option<&'b Entry<'a>> {
-    let fitting = entries.iter().filter(|it| it.advice.cuts_round_trip && it.gain() >= -most_loss);
+    let fitting =
+        entries.iter().filter(|it| is_promising(it.cuts, DELAY_INDIFFERENCE) && it.gain() >= -most_loss);
     fitting.max_by(|one, other| one.cut().total_cmp(&other.cut()))
 }
 
 /// The candidate that gains most of those that more than double round trips.
 pub(super) fn at_the_price_of_delay<'a, 'b>(entries: &'b [Entry<'a>]) -> Option<&'b Entry<'a>> {
-    let gaining = entries.iter().filter(|it| it.advice.is_gain && it.advice.doubles_round_trip);
+    let gaining = entries.iter().filter(|it| it.promises_gain() && it.advice.doubles_round_trip);
     gaining.max_by(|one, other| one.gain().total_cmp(&other.gain()))
 }
 

@@ -3,7 +3,7 @@
 use super::answer::{CandidateAdvice, Combination, PathAdvice, PathVerdict};
 use super::candidates::{self, Candidate, Change, Demand, Group};
 use super::judge::{Better, DELAY_INDIFFERENCE, is_better, judge, pieces};
-use super::pick::{Entry, at_the_price_of_delay, best_of, sets, shortest_round_trips};
+use super::pick::{Entry, at_the_price_of_delay, best_of, promising, sets, shortest_round_trips};
 use super::question::PathQuestion;
 use super::runs::{Runner, Sample};
 use crate::error::AdviseError;
@@ -101,6 +101,13 @@ impl<'a> Compared<'a> {
         let gains: Vec<Vec<f64>> = samples.iter().map(|own| over_today(own, |it| it.value, better)).collect();
         let cuts: Vec<Vec<f64>> =
             samples.iter().map(|own| over_today(own, |it| it.p95_ms, Better::Less)).collect();
+        // Round trips of a connection that ends at the gateway are not those of the path.
+        let is_whole = candidates.iter().map(|it| !it.change.ends_at_gateway());
+        let cuts: Vec<Vec<f64>> = cuts
+            .into_iter()
+            .zip(is_whole)
+            .map(|(cuts, whole)| if whole { cuts } else { Vec::new() })
+            .collect();
         let advice = candidates.iter().zip(&samples).zip(gains.iter().zip(&cuts));
         let advice = advice
             .map(|((candidate, own), (gains, cuts))| {
@@ -143,7 +150,7 @@ fn advice_of(
     // An unfinished transfer has only a lower bound of its time: fine for today's, not for a candidate.
     let judged = judge(gains, comparisons, INDIFFERENCE).filter(|_| !is_today && incomplete == 0);
     let is_whole = !candidate.change.ends_at_gateway();
-    let cut = judge(cuts, comparisons, DELAY_INDIFFERENCE).filter(|_| !is_today && is_whole);
+    let cut = judge(cuts, comparisons, DELAY_INDIFFERENCE).filter(|_| !is_today);
     let gain = judged.map(|judged| judged.gain);
     CandidateAdvice {
         name: candidate.name.clone(),
@@ -164,12 +171,19 @@ fn advice_of(
     }
 }
 
+/// The best of each group, in the order in which they would be advised.
 fn best_of_each<'a>(compared: &Compared<'a>) -> Vec<&'a Candidate> {
     let entries = compared.entries();
     let groups = [Group::Tcp, Group::Setting, Group::Help];
-    let names = groups.into_iter().filter_map(|group| Some(best_of(&entries, group)?.candidate.name.clone()));
-    let found = names.filter_map(|name| compared.place(&name)).collect::<Vec<_>>();
-    found.into_iter().map(|place| &compared.candidates[place]).collect()
+    let mut left: Vec<&Entry<'_>> =
+        groups.into_iter().filter_map(|group| best_of(&promising(&entries, group))).collect();
+    let mut places = Vec::new();
+    while let Some(next) = best_of(&left) {
+        let name = next.candidate.name.clone();
+        left.retain(|it| it.candidate.name != name);
+        places.extend(compared.place(&name));
+    }
+    places.into_iter().map(|place| &compared.candidates[place]).collect()
 }
 
 /// The combination with the best mean.
@@ -188,7 +202,7 @@ fn best_combination<'a>(
 struct Picked {
     /// Today's hosts, the best of each group, their best combination, and what is about round trips.
     again: Vec<Candidate>,
-    /// The names of the best of each group.
+    /// The names of the best of each group, in the order in which they would be advised.
     best: Vec<String>,
     /// The name of the shortest round trips.
     shortest: Option<String>,
@@ -242,8 +256,8 @@ fn combination(parts: &[&Candidate]) -> Candidate {
 fn conclude(advice: &mut PathAdvice, picked: &Picked, confirmed: &Compared<'_>) {
     let gain = |place: &usize| mean(&confirmed.gains[*place]).unwrap_or(f64::NEG_INFINITY);
     let gaining = |place: &usize| confirmed.advice[*place].is_gain;
-    let singles = picked.best.iter().filter_map(|name| confirmed.place(name)).filter(gaining);
-    let best = singles.max_by(|one, other| gain(one).total_cmp(&gain(other)));
+    // In the order of the comparison: these seeds choose nothing.
+    let best = picked.best.iter().filter_map(|name| confirmed.place(name)).find(gaining);
     let together = confirmed.candidates.iter().position(|it| it.group == Group::Combination);
     let mut advised = best;
     if let Some(best) = best {

@@ -21,6 +21,7 @@ use seamline_orbit::{
 };
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
+use serde_json::json;
 
 const RELAYS: &[(&str, Relay)] =
     &[("bent-pipe", Relay::BentPipe), ("inter-satellite", Relay::InterSatelliteLinks)];
@@ -206,8 +207,10 @@ fn places<'a>() -> Takes<'a, Vec<Place>> {
         }
         _ => place().read(node).map(|place| vec![place]),
     };
-    let pair = Shape::Pair(Box::new(Shape::Number { least: -180.0, most: 180.0 }));
-    Takes::new(Shape::OneOrMany(Box::new(pair)), read, |_| None)
+    let degrees = json!({ "type": "number", "minimum": -180, "maximum": 180 });
+    let pair = json!({ "type": "array", "items": degrees, "minItems": 2, "maxItems": 2 });
+    let schema = json!({ "type": "array", "minItems": 1, "items": { "anyOf": [degrees, pair] } });
+    Takes::new(Shape::Other(schema, "place or list of places"), read, |_| None)
 }
 
 fn utc<'a>() -> Takes<'a, Utc> {

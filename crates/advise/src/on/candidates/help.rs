@@ -9,7 +9,7 @@ use seamline_wire::Duration;
 const FREEZE_MARGIN: Duration = Duration::from_millis(50);
 
 pub(super) fn all(question: &PathQuestion) -> Vec<Candidate> {
-    let mut all = agents();
+    let mut all = agents(question);
     all.extend(schemes(question));
     all
 }
@@ -27,6 +27,8 @@ const fn alone(kind: &'static str, keys: &'static str) -> AgentChange {
     AgentChange { kind, keys, at_router: None }
 }
 
+const SPLIT_WITH_BBR: &str = "split with bbr";
+
 const AGENTS: [AgentUse; 4] = [
     AgentUse {
         name: "snoop",
@@ -43,7 +45,7 @@ const AGENTS: [AgentUse; 4] = [
         demand: Demand::Program,
     },
     AgentUse {
-        name: "split with bbr",
+        name: SPLIT_WITH_BBR,
         change: alone("split", "split = { variant = \"bbr\" }\n"),
         installed: "gateway",
         how: "seamline-host agent split --in eth0 --out eth1 --config FILE with [split] congestion_control = \"bbr\"",
@@ -62,9 +64,11 @@ const AGENTS: [AgentUse; 4] = [
     },
 ];
 
-fn agents() -> Vec<Candidate> {
+/// Data of a host that sends passes the wireless half of a split connection with the host's own TCP.
+fn agents(question: &PathQuestion) -> Vec<Candidate> {
+    let is_any = |it: &AgentUse| !(question.upload && it.name == SPLIT_WITH_BBR);
     let runs = |kind: &str| seamline_agent::find(kind).is_some_and(|kind| kind.runs_on_real_hosts);
-    let fitting = AGENTS.into_iter().filter(|it| runs(it.change.kind));
+    let fitting = AGENTS.into_iter().filter(|it| runs(it.change.kind) && is_any(it));
     fitting
         .map(|it| Candidate {
             name: it.name.to_owned(),
