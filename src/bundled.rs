@@ -82,6 +82,10 @@ macro_rules! bundled {
 pub static ALL: &[Bundled] = &[
     bundled!("handover", "a train's Wi-Fi: handover schemes against stock TCP, an agent against none"),
     bundled!("starlink", "upload from a Starlink terminal: a new satellite every 15 s"),
+    bundled!(
+        "orbit",
+        "download on an aircraft: orbits decide on delay and handovers, with two handover policies"
+    ),
     bundled!("lte-drive", "download in a car: LTE cells and their rates change"),
     bundled!(
         "train-wifi",

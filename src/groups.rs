@@ -6,7 +6,7 @@ use seamline_cli::print;
 
 /// Headings, each with its subcommands in the order of the help.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Experiments", &["init", "new", "run", "demo", "sweep", "compare", "recording", "advise"]),
+    ("Experiments", &["init", "new", "run", "demo", "sweep", "compare", "recording", "orbit", "advise"]),
     ("Papers", &["paper", "model"]),
     ("Real Linux TCP", &["lab", "kernel", "parity", "benchmark", "load", "trial", "calibrate", "doctor"]),
     ("Tools", &["check", "explain", "list", "schema", "completions", "man"]),

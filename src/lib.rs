@@ -74,6 +74,7 @@ mod list;
 mod load;
 mod model;
 mod new;
+mod orbit;
 mod paper;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod parity;
@@ -129,6 +130,8 @@ enum Command {
     Advise(advise::Arguments),
     /// Show what a recorded network contains, or convert it for a replay.
     Recording(recording::Arguments),
+    /// Compute a satellite path over time: its delay, handovers and outages.
+    Orbit(orbit::Arguments),
     /// Reproduce a paper: run its experiments and judge its claims.
     Paper(paper::Arguments),
     /// Evaluate a paper's formulas as a table or a figure, without simulation.
@@ -236,6 +239,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::Paper(arguments)) => paper::run(&arguments),
         Some(Command::Advise(arguments)) => advise::run(&arguments),
         Some(Command::Model(arguments)) => model::run(&arguments),
+        Some(Command::Orbit(arguments)) => orbit::run(&arguments),
         Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),

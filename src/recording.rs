@@ -10,6 +10,9 @@ use crate::terminal::{Failure, json, note};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
+use seamline_experiment::report::quoted;
+use seamline_recordings::measured::Probe;
+use seamline_recordings::replay::together::{Overlap, together};
 use seamline_recordings::replay::{DelayChoice, Replay, ReplayOptions, replay};
 use seamline_recordings::{FORMATS, Recognised, Recording, recognise};
 use std::fmt::Write;
@@ -32,8 +35,9 @@ enum Command {
 /// How a recording is read.
 #[derive(Debug, clap::Args)]
 struct Reading {
-    /// The recording, plain or gzip
-    file: PathBuf,
+    /// The recording, plain or gzip. Several complete each other: a capacity trace and a series of delays, or pings beside a download
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
     /// Its format (see below) [default: recognized by its content]
     #[arg(long = "as", id = "as", value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|it| it.name)))]
     read_as: Option<String>,
@@ -85,29 +89,73 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// A recording and its replay.
+/// Recordings of one path, and their replay.
 struct Read {
-    recognised: Recognised,
+    /// What each file was taken for, with its name.
+    parts: Vec<(String, Recognised)>,
     replay: Replay,
+}
+
+impl Read {
+    /// A line for each file.
+    fn titles(&self) -> Vec<String> {
+        let title =
+            |(name, it): &(String, Recognised)| format!("{name} read as {}: {}", it.format, it.summary);
+        self.parts.iter().map(title).collect()
+    }
+
+    /// All probes: at most one of the files has some.
+    fn probes(&self) -> &[Probe] {
+        self.parts.iter().map(|(_, it)| &it.measured.probes[..]).find(|it| !it.is_empty()).unwrap_or_default()
+    }
 }
 
 impl Reading {
     fn read(&self) -> Result<Read, Failure> {
-        let recording = Recording::open(&self.file).map_err(|error| Failure::Input(error.to_string()))?;
+        let mut parts = Vec::new();
+        let mut replays = Vec::new();
+        for file in &self.files {
+            let recognised = self.recognise(file)?;
+            let replay = replay(&recognised.measured, self.options())
+                .map_err(|why| Failure::Input(format!("{}: {why}", file.display())))?;
+            replays.push((recognised.measured.began, replay));
+            parts.push((file.display().to_string(), recognised));
+        }
+        let replay = together(replays).map_err(|Overlap { what, parts: (one, other) }| {
+            Failure::Input(format!(
+                "both {} and {} contain {what}\ntip: give recordings that complete each other, or one of them",
+                parts[one].0, parts[other].0
+            ))
+        })?;
+        if replay.length.is_zero() {
+            let message = "the recordings have no time in common\ntip: give recordings of the same time";
+            return Err(Failure::Input(message.to_owned()));
+        }
+        Ok(Read { parts, replay })
+    }
+
+    fn recognise(&self, file: &Path) -> Result<Recognised, Failure> {
+        let recording = Recording::open(file).map_err(|error| Failure::Input(error.to_string()))?;
         let named = self.read_as.as_ref().and_then(|name| FORMATS.iter().find(|it| it.name == name));
         let read = match named {
             Some(_) => seamline_recordings::read_as(&recording, named).map_err(|error| error.to_string()),
-            None => recognise(&recording).map_err(|reasons| unknown(&self.file, &reasons)),
+            None => recognise(&recording).map_err(|reasons| unknown(file, &reasons)),
         };
-        let recognised = read.map_err(Failure::Input)?;
+        read.map_err(Failure::Input)
+    }
+
+    fn options(&self) -> ReplayOptions {
         let delay = match self.delay {
             Delay::Measured => DelayChoice::Measured,
             Delay::Path => DelayChoice::Path,
         };
-        let options = ReplayOptions { delay, traffic_is_capacity: self.traffic_is_capacity };
-        let replay = replay(&recognised.measured, options)
-            .map_err(|why| Failure::Input(format!("{}: {why}", self.file.display())))?;
-        Ok(Read { recognised, replay })
+        ReplayOptions { delay, traffic_is_capacity: self.traffic_is_capacity }
+    }
+
+    /// The files as they are typed.
+    fn typed(&self) -> String {
+        let typed: Vec<String> = self.files.iter().map(|file| quoted(&file.display().to_string())).collect();
+        typed.join(" ")
     }
 }
 
@@ -128,18 +176,17 @@ fn unknown(file: &Path, reasons: &[(&str, seamline_recordings::ImportError)]) ->
 }
 
 fn show(arguments: &Show) -> Outcome {
-    let read = arguments.reading.read()?;
-    let file = &arguments.reading.file;
+    let reading = &arguments.reading;
+    let read = reading.read()?;
     let figure = match (&arguments.figure, arguments.no_figure) {
         (_, true) => None,
         (Some(path), false) => Some(path.clone()),
-        (None, false) => Some(default_figure(file)),
+        (None, false) => Some(default_figure(&reading.files[0])),
     };
     if let Some(path) = &figure {
-        let drawn = picture::draw(&read, &file.display().to_string());
-        atomic::write(path, drawn.as_bytes())?;
+        atomic::write(path, picture::draw(&read).as_bytes())?;
     }
-    let text = || text::describe(&read, file, figure.as_deref());
+    let text = || text::describe(&read, reading, figure.as_deref());
     arguments.format.print(text, || text::outages(&read.replay), || json(&text::summary(&read)))?;
     if let (Some(path), false) = (&figure, arguments.format.is_text()) {
         note("written", path.display());

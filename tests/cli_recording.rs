@@ -47,7 +47,7 @@ fn pings_show_delay_loss_and_outages() {
     assert_contains(&figure, &["round trip (ms)", "lost probes (%)", "outage (ms)", "time (s)"]);
     let json = succeeds(&["recording", "show", "ping.txt", "--json", "--no-figure"], folder.path());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((json["format"].as_str(), json["period_s"].as_f64()), (Some("ping"), Some(15.0)));
+    assert_eq!((json["formats"][0].as_str(), json["period_s"].as_f64()), (Some("ping"), Some(15.0)));
     assert!(json["capacity_down_mbps"].is_null());
     let round_trip = json["round_trip_ms"].as_f64().unwrap();
     assert!((30.0..31.0).contains(&round_trip), "{round_trip}");
@@ -76,6 +76,21 @@ fn what_is_converted_is_read_again_and_replayed() {
         let text = succeeds(&[&["demo", "--recording", file][..], &set].concat(), folder.path());
         assert_contains(&text, &["seamline demo recording --recording"]);
     }
+}
+
+/// A capacity trace and a series of delays, as LeoCC records them, become one recording.
+#[test]
+fn recordings_that_complete_each_other_become_one() {
+    let folder = folder();
+    let chances: String = (1..=20_000).map(|millis| format!("{millis}\n")).collect();
+    fs::write(folder.path().join("bw.txt"), chances).unwrap();
+    let delays: String = (0..2_000).map(|line| format!("{}.5\n", 20 + line / 100)).collect();
+    fs::write(folder.path().join("delay.txt"), delays).unwrap();
+    succeeds(&["recording", "convert", "bw.txt", "delay.txt", "--out", "both.csv"], folder.path());
+    let shown = succeeds(&["recording", "show", "both.csv", "--no-figure"], folder.path());
+    assert_contains(&shown, &["capacity   both directions 12.0 Mbit/s", "round trip 60.0 ms on average"]);
+    let refusal = refuses(&["recording", "show", "bw.txt", "both.csv"], folder.path());
+    assert_contains(&refusal, &["both bw.txt and both.csv contain capacity down"]);
 }
 
 #[test]

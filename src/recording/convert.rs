@@ -28,9 +28,8 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::Input(message));
     }
     let read = reading.read()?;
-    let source = format!("from {}: {}", reading.file.display(), read.recognised.format);
-    let remarks: Vec<String> =
-        [source].into_iter().chain(read.replay.findings.notes.iter().cloned()).collect();
+    let notes = read.replay.findings.notes.iter().cloned();
+    let remarks: Vec<String> = read.titles().into_iter().chain(notes).collect();
     let text = native::write(&read.replay.conditions, read.replay.length, &remarks);
     atomic::write(out, text.as_bytes())?;
     let path = quoted(&out.display().to_string());

@@ -2,7 +2,7 @@
 
 use super::Read;
 use seamline_net::schedule::Capacity;
-use seamline_recordings::measured::{Conditions, Direction, Measured};
+use seamline_recordings::measured::{Conditions, Direction, Probe};
 use seamline_recordings::native;
 use seamline_recordings::replay::{Findings, Replay};
 use seamline_report::picture::panels::{Drawn, Panel, Panels, Series};
@@ -13,14 +13,16 @@ use seamline_wire::{Duration, Instant, Rate};
 const SPANS: u64 = 60;
 
 /// The figure as SVG.
-pub(super) fn draw(read: &Read, file: &str) -> String {
-    let Read { recognised, replay } = read;
+pub(super) fn draw(read: &Read) -> String {
+    let Read { parts, replay } = read;
+    let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+    let summaries: Vec<&str> = parts.iter().map(|(_, it)| it.summary.as_str()).collect();
     let findings = &replay.findings;
     let span = |at: Instant, length: Duration| (at.as_secs_f64(), (at + length).as_secs_f64());
     let panels: Vec<Panel> = [
         rates(&replay.conditions, replay.length),
-        delays(&recognised.measured, replay),
-        losses(&recognised.measured, replay),
+        delays(read.probes(), replay),
+        losses(read.probes(), replay),
         outages(findings),
     ]
     .into_iter()
@@ -28,8 +30,8 @@ pub(super) fn draw(read: &Read, file: &str) -> String {
     .collect();
     let picture = Panels {
         name: "recording".to_owned(),
-        title: format!("{file}, read as {}", recognised.format),
-        remark: recognised.summary.clone(),
+        title: names.join(", "),
+        remark: summaries.join("; "),
         caption: caption(findings),
         until_s: replay.length.as_secs_f64().max(1e-3),
         bands: findings.outages.iter().map(|it| span(it.at, it.length)).collect(),
@@ -76,9 +78,9 @@ fn rates(conditions: &Conditions, length: Duration) -> Option<Panel> {
     panel("capacity (Mbit/s)", both)
 }
 
-fn delays(measured: &Measured, replay: &Replay) -> Option<Panel> {
+fn delays(probes: &[Probe], replay: &Replay) -> Option<Panel> {
     if let Some(base) = &replay.findings.base {
-        let answered = measured.probes.iter();
+        let answered = probes.iter();
         let points =
             answered.filter_map(|it| Some((it.sent.as_secs_f64(), it.round_trip()?.as_millis_f64())));
         let path = base.windows.iter().map(|it| (it.from.as_secs_f64(), it.least.as_millis_f64()));
@@ -101,8 +103,8 @@ fn delays(measured: &Measured, replay: &Replay) -> Option<Panel> {
     )
 }
 
-fn losses(measured: &Measured, replay: &Replay) -> Option<Panel> {
-    if measured.probes.is_empty() {
+fn losses(probes: &[Probe], replay: &Replay) -> Option<Panel> {
+    if probes.is_empty() {
         let of = |direction| -> Vec<(f64, f64)> {
             let steps = replay.conditions.of(direction).loss.as_ref();
             let points = steps.map(|steps| native::points(steps, replay.length)).unwrap_or_default();
@@ -117,8 +119,8 @@ fn losses(measured: &Measured, replay: &Replay) -> Option<Panel> {
     // The share in each span, outages included: what a person would have seen.
     let span = Duration::from_nanos((replay.length.as_nanos() / SPANS).max(1));
     let number = |at: Instant| at.as_nanos() / span.as_nanos();
-    let groups = measured.probes.chunk_by(|one, other| number(one.sent) == number(other.sent));
-    let share = |group: &[seamline_recordings::measured::Probe]| {
+    let groups = probes.chunk_by(|one, other| number(one.sent) == number(other.sent));
+    let share = |group: &[Probe]| {
         let lost = group.iter().filter(|it| it.round_trip().is_none()).count();
         (group[0].sent.as_secs_f64(), lost as f64 * 100.0 / group.len() as f64)
     };

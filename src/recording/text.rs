@@ -1,7 +1,6 @@
 //! A recording in words.
 
-use super::Read;
-use seamline_experiment::report::quoted;
+use super::{Read, Reading};
 use seamline_net::schedule::Capacity;
 use seamline_recordings::measured::Direction;
 use seamline_recordings::replay::outages::{Fate, Outage};
@@ -17,10 +16,9 @@ use std::path::Path;
 const LISTED: usize = 12;
 
 /// The whole answer.
-pub(super) fn describe(read: &Read, file: &Path, figure: Option<&Path>) -> String {
-    let Read { recognised, replay } = read;
-    let name = file.display();
-    let mut text = format!("{name} read as {}: {}\n\n", recognised.format, recognised.summary);
+pub(super) fn describe(read: &Read, reading: &Reading, figure: Option<&Path>) -> String {
+    let replay = &read.replay;
+    let mut text = read.titles().join("\n") + "\n\n";
     for (what, value) in rows(replay) {
         let _ = writeln!(text, "  {what:<10} {value}");
     }
@@ -34,11 +32,11 @@ pub(super) fn describe(read: &Read, file: &Path, figure: Option<&Path>) -> Strin
     if let Some(figure) = figure {
         let _ = writeln!(text, "\nFigure: {}", figure.display());
     }
-    let typed = quoted(&file.display().to_string());
-    let _ = writeln!(
-        text,
-        "Next: seamline advise --on {typed}, or in a scenario: schedule = {{ kind = \"recording\", file = \"{name}\" }}"
-    );
+    let typed = reading.typed();
+    text += &match reading.files.len() {
+        1 => format!("Next: seamline advise --on {typed}; or seamline init my.toml --recording {typed}\n"),
+        _ => format!("Next: seamline recording convert {typed} --out path.csv\n"),
+    };
     text
 }
 
@@ -219,7 +217,7 @@ pub(super) fn outages(replay: &Replay) -> Table {
 /// The JSON document.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary<'a> {
-    format: &'a str,
+    formats: Vec<&'a str>,
     length_s: f64,
     began_unix_s: Option<f64>,
     capacity_down_mbps: Option<f64>,
@@ -246,7 +244,7 @@ struct OutageSummary {
 }
 
 pub(super) fn summary(read: &Read) -> Summary<'_> {
-    let Read { recognised, replay } = read;
+    let Read { parts, replay } = read;
     let findings = &replay.findings;
     let outage = |it: &Outage| OutageSummary {
         at_s: it.at.as_secs_f64(),
@@ -256,9 +254,9 @@ pub(super) fn summary(read: &Read) -> Summary<'_> {
     };
     let megabits = |direction| mean_capacity(replay, direction).map(|it| it / 1e6);
     Summary {
-        format: recognised.format,
+        formats: parts.iter().map(|(_, it)| it.format).collect(),
         length_s: replay.length.as_secs_f64(),
-        began_unix_s: recognised.measured.began,
+        began_unix_s: parts.iter().filter_map(|(_, it)| it.measured.began).reduce(f64::max),
         capacity_down_mbps: megabits(Direction::Down),
         capacity_up_mbps: megabits(Direction::Up),
         round_trip_ms: mean_round_trip(replay),

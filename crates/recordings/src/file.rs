@@ -1,6 +1,7 @@
 //! Files as text: decompression, limits, lines, numbers, and the errors all of them share.
 
 use crate::ImportError;
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use seamline_net::schedule::ScheduleError;
 use seamline_wire::Duration;
@@ -8,17 +9,22 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The longest recording that is read, after decompression: 256 MiB.
-pub const MAXIMUM_BYTES: u64 = 256 << 20;
+/// The longest recording that is read, after decompression: 512 MiB. An hour of irtt with a probe every 10 ms has 400 MB.
+pub const MAXIMUM_BYTES: u64 = 512 << 20;
 
+/// The longest delay accepted, in seconds.
+pub(crate) const LONGEST_DELAY: f64 = 3_600.0;
+/// The largest rate accepted: 10 Tbit/s.
+pub(crate) const HIGHEST_RATE: f64 = 1e13;
 /// The longest time a recording may name: a year.
-const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
+pub(crate) const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
 
-/// The text of a recording, and the name it goes by in errors.
+/// The text of a recording, or the bytes of a Parquet file, and the name it goes by in errors.
 #[derive(Clone, Debug)]
 pub struct Recording {
     name: String,
     text: String,
+    binary: Option<Bytes>,
 }
 
 /// Open a file that has an end.
@@ -34,6 +40,10 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
 }
 
+/// How a gzip file begins.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+/// How a Parquet file begins.
+const PARQUET: &[u8] = b"PAR1";
 /// Formats that are recognised by their first bytes, and what unpacks them.
 const PACKED: [(&[u8], &str, &str); 4] = [
     (&[0x28, 0xb5, 0x2f, 0xfd], "a file packed with Zstandard (.zst)", "zstd -d FILE"),
@@ -42,33 +52,43 @@ const PACKED: [(&[u8], &str, &str); 4] = [
     (b"PK\x03\x04", "a ZIP archive (.zip)", "unzip FILE"),
 ];
 
+fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP) || PACKED.iter().any(|(magic, ..)| bytes.starts_with(magic))
+}
+
 impl Recording {
     /// Take the bytes of a file, decompressing them when they are gzip (whatever the name says).
     ///
     /// # Errors
-    /// When they are too long, broken gzip or not text.
+    /// When they are too long, broken gzip, or neither text nor Parquet.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ImportError> {
-        let unread = Recording { name: name.to_owned(), text: String::new() };
+        let unread = Recording::named(name.to_owned());
         if let Some((_, what, command)) = PACKED.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
             let help = format!("unpack it: {command}");
             return Err(unread.whole((*what).to_owned(), "text, plain or packed with gzip", &help));
         }
-        let mut plain = Vec::new();
-        let read = if bytes.starts_with(&[0x1f, 0x8b]) {
-            MultiGzDecoder::new(bytes).take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
-        } else {
-            bytes.take(MAXIMUM_BYTES + 1).read_to_end(&mut plain)
-        };
-        if let Err(broken) = read {
-            return Err(unread.whole(
-                broken.to_string(),
-                "a complete gzip file",
-                "fetch or compress it again",
-            ));
+        if !bytes.starts_with(GZIP) {
+            return unread.with_content(bytes.to_vec());
         }
+        let mut plain = Vec::new();
+        match MultiGzDecoder::new(bytes).take(MAXIMUM_BYTES + 1).read_to_end(&mut plain) {
+            Ok(_) => unread.with_content(plain),
+            Err(broken) => {
+                let help = "fetch or compress it again";
+                Err(unread.whole(broken.to_string(), "a complete gzip file", help))
+            }
+        }
+    }
+
+    /// Take the content of a file that is not packed.
+    fn with_content(self, plain: Vec<u8>) -> Result<Self, ImportError> {
+        let unread = self;
         if plain.len() as u64 > MAXIMUM_BYTES {
             let limit = format!("at most {} MiB after decompression", MAXIMUM_BYTES >> 20);
             return Err(unread.whole("a longer file".into(), &limit, "cut the recording into parts"));
+        }
+        if plain.starts_with(PARQUET) {
+            return Ok(Recording { binary: Some(plain.into()), ..unread });
         }
         match String::from_utf8(plain) {
             Ok(text) => Ok(Recording { text, ..unread }),
@@ -89,16 +109,28 @@ impl Recording {
         let name = path.display().to_string();
         let mut bytes = Vec::new();
         match open_regular(path).and_then(|file| file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes)) {
+            // What is not packed is not copied.
+            Ok(_) if !is_packed(&bytes) => Recording::named(name).with_content(bytes),
             Ok(_) => Recording::from_bytes(&name, &bytes),
             Err(why) => {
-                let unread = Recording { name, text: String::new() };
+                let unread = Recording::named(name);
                 Err(unread.whole(why.to_string(), "a readable file", "check the path and its permissions"))
             }
         }
     }
 
+    /// One that has no content yet.
+    fn named(name: String) -> Self {
+        Recording { name, text: String::new(), binary: None }
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The bytes of a Parquet file; `None` for text.
+    pub(crate) fn binary(&self) -> Option<&Bytes> {
+        self.binary.as_ref()
     }
 
     /// All lines that are not blank, with their numbers.

@@ -13,6 +13,7 @@ pub mod measured;
 pub mod native;
 mod recognise;
 pub mod replay;
+mod series;
 mod summary;
 
 pub use error::ImportError;

@@ -21,6 +21,7 @@ pub mod loss;
 pub mod outages;
 pub mod period;
 mod rates;
+pub mod together;
 
 use crate::measured::{Conditions, Direction, Measured, Outcome, Probe};
 use crate::native::points;
@@ -52,7 +53,7 @@ pub struct ReplayOptions {
 }
 
 /// What a replay takes from a recording.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replay {
     /// The conditions of the link.
     pub conditions: Conditions,

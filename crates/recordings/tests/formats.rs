@@ -135,8 +135,8 @@ fn gzip_is_seen_by_its_content() {
     assert_eq!(mahimahi::parse(&recording).unwrap().period(), ms(2));
     says(Recording::from_bytes("made up.log", &packed[..packed.len() - 6]).unwrap_err(), None, None, "");
     says(Recording::from_bytes("made up.log", b"1\n\xff2\n").unwrap_err(), Some(2), None, "0xff");
-    // 300 MB of nothing in 300 kB.
-    let bomb = pack(&vec![b'0'; 300 << 20]);
+    // 513 MiB of nothing in half a megabyte.
+    let bomb = pack(&vec![b'0'; 513 << 20]);
     says(Recording::from_bytes("made up.log", &bomb).unwrap_err(), None, None, "longer");
 }
 

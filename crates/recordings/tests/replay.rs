@@ -197,7 +197,8 @@ fn loss_and_delay_are_those_of_the_links() {
         );
     }
     let period = findings.period.unwrap();
-    assert_eq!((period.length, period.phase), (SLOT, Duration::ZERO), "{period:?}");
+    let from_edge = period.phase.min(SLOT - period.phase);
+    assert!(period.length == SLOT && from_edge <= Duration::from_millis(20), "{period:?}");
 }
 
 /// Others make probes wait: that is queueing, and neither an outage nor the path.

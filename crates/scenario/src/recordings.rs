@@ -4,6 +4,7 @@ use crate::codes::Code;
 use crate::document::Node;
 use crate::reader::Context;
 use crate::units::Complaint;
+use seamline_orbit::{Constellation, read_elements};
 use seamline_recordings::measured::Conditions;
 pub use seamline_recordings::open_regular;
 use seamline_recordings::{FORMATS, ImportError, MAXIMUM_BYTES, Recognised, Recording, recognise};
@@ -32,6 +33,18 @@ pub fn loss_trace(context: &Context<'_>, node: &Node) -> Result<Arc<[bool]>, Com
     context.files.read(context, node, "loss trace", read_loss_trace)
 }
 
+/// The satellites in the file of element sets whose path is written at `node`.
+///
+/// # Errors
+/// When the value is no path, or the file holds no element sets.
+pub fn elements(context: &Context<'_>, node: &Node) -> Result<Constellation, Complaint> {
+    context.files.read(context, node, "element sets", |path| {
+        let constellation = read_elements(&read_text(path)?).and_then(Constellation::of_elements);
+        constellation
+            .map_err(|error| Complaint::new(format!("{}: {error}", path.display())).code(Code::NotARecording))
+    })
+}
+
 fn read_recording(
     path: &Path,
     read: impl FnOnce(&Recording) -> Result<Conditions, ImportError>,
@@ -40,12 +53,17 @@ fn read_recording(
     read(&recording).map_err(|error| complaint(error, Code::NotARecording))
 }
 
-fn read_loss_trace(path: &Path) -> Result<Arc<[bool]>, Complaint> {
+fn read_text(path: &Path) -> Result<String, Complaint> {
     let unreadable =
         |error| Complaint::new(format!("cannot read {}: {error}", path.display())).code(Code::Unreadable);
     let mut text = String::new();
     let file = open_regular(path).map_err(unreadable)?;
     file.take(MAXIMUM_BYTES).read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
+}
+
+fn read_loss_trace(path: &Path) -> Result<Arc<[bool]>, Complaint> {
+    let text = read_text(path)?;
     let fate = |letter: char| match letter {
         '0' => Ok(false),
         '1' => Ok(true),

@@ -86,6 +86,12 @@ fn more_documents() -> Vec<(String, String)> {
         format!("schedule = {{ kind = \"5g-nsa-low\", {cellular} }}"),
         format!("schedule = {{ kind = \"5g-nsa-mmwave\", {cellular} }}"),
         format!("schedule = {{ kind = \"5g-nsa-mmwave-addition\", {cellular} }}"),
+        format!(
+            "rate = \"1 Mbit/s\"\nschedule = {{ kind = \"orbit\", shell = \"kuiper-1\", terminal = [47.6, -122.3], \
+             gateway = [[47.5, -121.8], [45.0, -120.0]], relay = \"inter-satellite\", policy = \"longest\", \
+             switch = \"break-before-make\", interruption = \"60 ms\", minimum_elevation = 20, at = \"2026-11-27\", \
+             start_within = \"0 s\", step = \"500 ms\", processing_delay = \"2 ms\", ground_one_way_delay = \"3 ms\", {fates} }}"
+        ),
         format!("schedule = {{ kind = \"mahimahi\", {recording} }}"),
         format!("schedule = {{ kind = \"delay-series\", interval = \"10 ms\", {recording} }}"),
         format!("schedule = {{ kind = \"leoem\", interruption = \"10 ms\", {recording}, {fates} }}"),

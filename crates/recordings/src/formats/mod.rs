@@ -2,10 +2,21 @@
 
 pub mod csv;
 pub mod delay_series;
+pub mod dish_history;
+pub mod flent;
+pub mod iperf3;
+pub mod irtt;
+mod json;
+pub mod lens;
 pub mod leoem;
 pub mod mahimahi;
+pub mod mtr;
+pub mod nyu_mets;
 mod path_log;
 pub mod ping;
+pub mod table;
+pub mod ucc;
+pub mod wetlinks;
 
 pub use path_log::path_log;
 
@@ -39,6 +50,67 @@ pub const FORMATS: &[Format] = &[
         about: "output of ping, best with -D (times) and -O (lost probes); iputils, BusyBox, macOS",
         looks_like: ping::looks_like,
         read: ping::read,
+    },
+    Format {
+        name: "irtt",
+        about: "JSON of irtt (github.com/heistp/irtt), plain or gzip",
+        looks_like: irtt::looks_like,
+        read: irtt::read,
+    },
+    Format {
+        name: "iperf3",
+        about: "output of iperf3, best with -J; also --json-stream and text",
+        looks_like: iperf3::looks_like,
+        read: iperf3::read,
+    },
+    Format {
+        name: "flent",
+        about: "data files of flent (flent.org), plain or gzip",
+        looks_like: flent::looks_like,
+        read: flent::read,
+    },
+    Format { name: "mtr", about: "JSON of mtr (-j)", looks_like: mtr::looks_like, read: mtr::read },
+    Format {
+        name: "dish-history",
+        about: "history of a Starlink dish, JSON of grpcurl (get_history)",
+        looks_like: dish_history::looks_like,
+        read: dish_history::read,
+    },
+    Format {
+        name: "ucc",
+        about: "4G and 5G drives of University College Cork (Raca et al., MMSys 2018 and 2020), CSV",
+        looks_like: ucc::looks_like,
+        read: ucc::read,
+    },
+    Format {
+        name: "wetlinks",
+        about: "Starlink at Osnabrueck and Enschede (Laniewski et al., TMA 2024): iperf, ping and dish, CSV",
+        looks_like: wetlinks::looks_like,
+        read: wetlinks::read,
+    },
+    Format {
+        name: "lens",
+        about: "Starlink and OneWeb (Zhao and Pan, MMSys 2024): CSV made of ping and irtt; its raw files are these",
+        looks_like: lens::looks_like,
+        read: lens::read,
+    },
+    Format {
+        name: "nyu-mets",
+        about: "rides in New York (Mei et al., PAM 2019): a rate per second",
+        looks_like: nyu_mets::looks_like,
+        read: nyu_mets::read,
+    },
+    Format {
+        name: "csv",
+        about: "a table whose header names times and values with units: time_s, down_mbps, rtt_ms, loss_percent",
+        looks_like: table::looks_like,
+        read: table::read,
+    },
+    Format {
+        name: "parquet",
+        about: "as csv, in a Parquet file with flat columns",
+        looks_like: table::is_parquet,
+        read: table::read_parquet,
     },
     Format {
         name: "leoem",

@@ -1,11 +1,12 @@
 //! Output of `ping`: iputils (Linux), BusyBox and macOS.
 //!
-//! With `-D`, iputils prints the time at which it has the answer. Without it, probes are taken to be sent at even distances: those of
+//! With `-D`, iputils prints the time at which it has the answer, in seconds since 1970; dates with a zone are read, too. Without it, probes are taken to be sent at even distances: those of
 //! the statistics at the end if they are there, else one second. A sequence number without an answer is a lost probe; it was
 //! sent between its neighbours. `-O` and macOS print a line for each of these, which matters only at the end of the file.
 
 mod line;
 
+use super::table::time;
 use crate::Recording;
 use crate::error::ImportError;
 use crate::file::quoted;
@@ -42,6 +43,14 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
     probes.finish(recording)
 }
 
+/// A time of day in seconds since 1970: a number of `-D`, or a date of `ping | ts '[%FT%.T%z]'`.
+fn time_of_day(recording: &Recording, number: u64, text: &str) -> Result<f64, ImportError> {
+    match time::zoned(text) {
+        Some(nanos) => Ok(nanos as f64 * 1e-9),
+        None => recording.number(number, "time of day", text, 1.0, f64::from(u32::MAX)),
+    }
+}
+
 /// What is known of one probe: the time of day in seconds when its answer came, and its round trip in seconds.
 #[derive(Clone, Copy)]
 struct Answer {
@@ -68,8 +77,7 @@ impl Probes {
             Line::Answer { stamp, sequence, time, unit, duplicate } => {
                 let sequence = self.unwrap(recording, number, sequence)?;
                 let round_trip = recording.number(number, "time", time, unit, LONGEST_ROUND_TRIP)?;
-                let came =
-                    stamp.map(|text| recording.number(number, "time of day", text, 1.0, f64::from(u32::MAX)));
+                let came = stamp.map(|text| time_of_day(recording, number, text));
                 if duplicate || matches!(self.answers.get(&sequence), Some(Some(_))) {
                     self.duplicates += 1;
                 } else {

@@ -10,6 +10,9 @@ const SHORTEST_WINDOW: Duration = Duration::from_secs(2);
 /// And have this many probes.
 const PROBES_IN_WINDOW: u64 = 20;
 
+/// So much of a slot at each of its edges does not count for its delay.
+const GUARD: f64 = 0.02;
+
 /// One window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -38,11 +41,13 @@ impl BaseDelay {
         let distance = super::outages::distance(probes).unwrap_or(SHORTEST_WINDOW);
         let even = SHORTEST_WINDOW.max(distance * PROBES_IN_WINDOW);
         let (length, phase) = period.map_or((even, Duration::ZERO), |period| (period.length, period.phase));
+        // The phase is not exact: what is near the edges may belong to the neighbor.
+        let guard = period.map_or(Duration::ZERO, |period| period.length.mul_f64(GUARD));
         // A window begins at the phase of the period; the first may be cut.
         let number = |at: Instant| (at + length - phase).as_nanos() / length.as_nanos();
         let windows: Vec<Window> = probes
             .chunk_by(|one, other| number(one.sent) == number(other.sent))
-            .filter_map(Window::of)
+            .filter_map(|slot| Window::of(slot, guard))
             .collect();
         let mut gaps: Vec<Duration> = windows.iter().map(|window| window.second - window.least).collect();
         gaps.sort_unstable();
@@ -64,14 +69,18 @@ impl BaseDelay {
 }
 
 impl Window {
-    fn of(probes: &[Probe]) -> Option<Window> {
+    fn of(probes: &[Probe], guard: Duration) -> Option<Window> {
+        let (from, until) = (probes.first()?.sent, probes.last()?.sent);
+        let inner = |it: &&Probe| it.sent >= from + guard && it.sent + guard <= until;
+        let kept: Vec<Probe> = probes.iter().filter(inner).copied().collect();
+        let probes = if kept.iter().any(|it| it.round_trip().is_some()) { &kept } else { probes };
         let mut round_trips: Vec<Duration> = probes.iter().filter_map(Probe::round_trip).collect();
         round_trips.sort_unstable();
         let least = *round_trips.first()?;
         let second = round_trips.get(1).copied().unwrap_or(least);
         let least_one_way = |direction| probes.iter().filter_map(|it| one_way(it, direction)).min();
         let one_way = [least_one_way(Direction::Down)?, least_one_way(Direction::Up)?];
-        Some(Window { from: probes[0].sent, least, second, one_way })
+        Some(Window { from, least, second, one_way })
     }
 }
 

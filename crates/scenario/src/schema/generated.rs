@@ -1,7 +1,8 @@
-//! Schedules from generators, after published measurements: `schedule = { kind = "starlink" }`. Both
+//! Schedules from generators, after published measurements or from orbits: `schedule = { kind = "starlink" }`. Both
 //! directions of a link draw from one stream, so that their handovers coincide.
 
 use super::handover::fates;
+use super::orbit::{self, OrbitPath};
 use super::schedule::Part;
 use crate::codes::Code;
 use crate::keys::{
@@ -26,9 +27,15 @@ const CHECKED: &str = "the parameters were checked when the scenario was read";
 pub(super) enum Generator {
     Starlink { down: Box<StarlinkParameters>, up: Box<StarlinkParameters> },
     Cellular(Box<CellularParameters>),
+    Orbit(Box<OrbitPath>),
 }
 
 impl Generator {
+    /// Whether it says what a link can carry, in addition to delay and handovers.
+    pub(super) fn has_capacity(&self) -> bool {
+        !matches!(self, Generator::Orbit(_))
+    }
+
     /// The schedule of one direction in a run of this length, drawn from a stream.
     pub(super) fn generate(&self, stream: Stream, duration: Duration, direction: Direction) -> Schedule {
         let schedule = match self {
@@ -36,6 +43,7 @@ impl Generator {
                 let parameters = if direction == Direction::Down { down } else { up };
                 starlink(&StarlinkParameters { duration, ..(**parameters).clone() }, stream)
             }
+            Generator::Orbit(path) => return path.generate(stream, duration),
             Generator::Cellular(parameters) => {
                 cellular(&CellularParameters { duration, ..(**parameters).clone() }, stream)
             }
@@ -53,6 +61,7 @@ pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
         "5g-nsa-low" => cellular(CellularParameters::nsa_low_band), "5G non-standalone, low band", "Hassan et al., ACM SIGCOMM 2022";
         "5g-nsa-mmwave" => cellular(CellularParameters::nsa_millimetre_wave), "5G non-standalone, millimeter waves", "Hassan et al., ACM SIGCOMM 2022";
         "5g-nsa-mmwave-addition" => cellular(CellularParameters::nsa_secondary_cell_addition), "5G non-standalone, millimeter waves, where each handover adds a secondary cell", "Hassan et al., ACM SIGCOMM 2022";
+        "orbit" => orbit::section(), "delay and handovers of a satellite path, computed from orbits", "Vallado et al., AIAA 2006-6753";
     }
 }
 

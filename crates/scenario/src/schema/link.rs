@@ -5,7 +5,7 @@ use super::group::{Named, Nodes};
 use super::loss::{self, LossSpec};
 use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
-use super::{handover, queue, repair};
+use super::{handover, orbit, queue, repair};
 use crate::codes::Code;
 use crate::keys::{Keys, Section, boolean, positive_rate, table, time};
 use crate::reader::{Reader, text};
@@ -185,6 +185,7 @@ struct Direction {
     arq: Option<ArqConfig>,
     fec: Option<FecConfig>,
     schedule: Option<Vec<Part>>,
+    orbit: Option<Part>,
     /// Whether a key of the table, or a table in it, is wrong; that has been noted.
     flawed: bool,
 }
@@ -216,11 +217,15 @@ fn one_direction<'a>() -> Keys<'a, Direction> {
         section arq: repair::arq(), "Retransmission of lost frames by the link layer (AIRMAIL) [default: none]";
         section fec: repair::fec(), "Redundancy from which the link layer restores lost frames (AIRMAIL) [default: none]";
         sections schedule: schedule::section(), "Conditions over time, recorded or generated; several complete each other";
+        section orbit: orbit::section(), "The same as schedule = { kind = \"orbit\", ... }: delay and handovers of a satellite path";
     }
     .check(|reader, it| {
+            if let Some(orbit) = it.orbit.take() {
+                it.schedule.get_or_insert_default().push(orbit);
+            }
             loss::refuse_shared_places(reader, it.loss.as_deref().unwrap_or_default());
             schedule::refuse_overlap(reader, it.schedule.as_deref().unwrap_or_default());
-            let keys = ["rate", "one_way_delay", "queue", "loss", "arq", "fec", "schedule"];
+            let keys = ["rate", "one_way_delay", "queue", "loss", "arq", "fec", "schedule", "orbit"];
             it.flawed = keys.iter().any(|key| reader.is_wrong(key));
         })
 }

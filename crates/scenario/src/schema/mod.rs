@@ -21,6 +21,7 @@ mod mobile;
 mod movement;
 mod moving;
 mod notice;
+mod orbit;
 mod output;
 pub mod protocol;
 mod queue;

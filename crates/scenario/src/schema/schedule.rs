@@ -9,8 +9,8 @@ use crate::keys::{Kinds, Section};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::Schedule;
-use seamline_net::schedule::Reordering;
 use seamline_recordings::measured::{Conditions, Direction};
+use seamline_recordings::replay::together::complete;
 use seamline_wire::Duration;
 use seamline_wire::random::Stream;
 
@@ -49,7 +49,7 @@ impl Part {
                     !schedule.handovers.as_slice().is_empty(),
                 ]
             }
-            Part::Generated(_) => [true, true, false, true],
+            Part::Generated(generator) => [generator.has_capacity(), true, false, true],
         }
     }
 
@@ -116,20 +116,6 @@ impl ScheduleSpec {
             Part::Generated(generator) => generator.generate(stream(), duration, self.direction),
         });
         parts.reduce(complete).unwrap_or_default()
-    }
-}
-
-/// Two schedules that set different things.
-fn complete(one: Schedule, other: Schedule) -> Schedule {
-    Schedule {
-        capacity: one.capacity.or(other.capacity),
-        one_way_delay: one.one_way_delay.or(other.one_way_delay),
-        loss: one.loss.or(other.loss),
-        handovers: if one.handovers.as_slice().is_empty() { other.handovers } else { one.handovers },
-        reordering: match one.reordering {
-            Reordering::Allowed => Reordering::Allowed,
-            Reordering::Prevented => other.reordering,
-        },
     }
 }
 

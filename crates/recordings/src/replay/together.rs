@@ -1,0 +1,115 @@
+//! Several recordings of one path: a capacity trace and a series of delays, or pings beside a download.
+
+use super::{Findings, Replay};
+use crate::measured::Conditions;
+use seamline_net::Schedule;
+use seamline_net::schedule::Reordering;
+use seamline_wire::Duration;
+
+/// Two recordings contain the same thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// What.
+    pub what: &'static str,
+    /// Which of the recordings, by their places.
+    pub parts: (usize, usize),
+}
+
+/// One replay of recordings that complete each other. Those whose time of day is known (seconds since 1970) are laid over each other by it;
+/// others begin together. The whole is as long as all of them last.
+///
+/// # Errors
+/// When two contain the same thing.
+pub fn together(parts: Vec<(Option<f64>, Replay)>) -> Result<Replay, Overlap> {
+    let latest = parts.iter().filter_map(|(began, _)| *began).fold(f64::NEG_INFINITY, f64::max);
+    let mut shifted = parts.into_iter().map(|(began, replay)| {
+        let by = began.map_or(0.0, |began| latest - began);
+        later(replay, Duration::from_secs_f64(by))
+    });
+    let Some(mut whole) = shifted.next() else { return Ok(Replay::default()) };
+    let mut sources = vec![provides(&whole.conditions)];
+    for (place, part) in shifted.enumerate() {
+        let own = provides(&part.conditions);
+        for (earlier, source) in sources.iter().enumerate() {
+            if let Some(subject) = (0..SUBJECTS.len()).find(|subject| own[*subject] && source[*subject]) {
+                return Err(Overlap { what: SUBJECTS[subject], parts: (earlier, place + 1) });
+            }
+        }
+        sources.push(own);
+        whole = join(whole, part);
+    }
+    note_complete(&mut whole);
+    Ok(whole)
+}
+
+/// What a recording can contain.
+const SUBJECTS: [&str; 5] = ["capacity down", "capacity up", "delay", "loss", "outages"];
+
+fn provides(conditions: &Conditions) -> [bool; 5] {
+    let either = |has: fn(&Schedule) -> bool| has(&conditions.down) || has(&conditions.up);
+    [
+        conditions.down.capacity.is_some(),
+        conditions.up.capacity.is_some(),
+        either(|it| it.one_way_delay.is_some()),
+        either(|it| it.loss.is_some()),
+        either(|it| it.handovers.as_slice().iter().any(|handover| !handover.interruption.is_zero())),
+    ]
+}
+
+/// The same from a later start.
+fn later(replay: Replay, by: Duration) -> Replay {
+    let mut findings = replay.findings;
+    findings.outages.retain(|it| it.at.as_nanos() >= by.as_nanos());
+    findings.outages.iter_mut().for_each(|it| it.at = it.at - by);
+    let length = replay.length - by.min(replay.length);
+    Replay { conditions: replay.conditions.skip(by), length, findings }
+}
+
+fn join(one: Replay, other: Replay) -> Replay {
+    let (a, b) = (one.findings, other.findings);
+    let mut notes = a.notes;
+    notes.extend(b.notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
+    Replay {
+        length: one.length.min(other.length),
+        conditions: Conditions {
+            down: complete(one.conditions.down, other.conditions.down),
+            up: complete(one.conditions.up, other.conditions.up),
+        },
+        findings: Findings {
+            outages: if a.outages.is_empty() { b.outages } else { a.outages },
+            shortest_visible: a.shortest_visible.or(b.shortest_visible),
+            loss: a.loss.or(b.loss),
+            base: a.base.or(b.base),
+            queueing: a.queueing.or(b.queueing),
+            period: a.period.or(b.period),
+            notes,
+        },
+    }
+}
+
+/// Two schedules that set different things.
+pub fn complete(one: Schedule, other: Schedule) -> Schedule {
+    Schedule {
+        capacity: one.capacity.or(other.capacity),
+        one_way_delay: one.one_way_delay.or(other.one_way_delay),
+        loss: one.loss.or(other.loss),
+        handovers: if one.handovers.as_slice().is_empty() { other.handovers } else { one.handovers },
+        reordering: match one.reordering {
+            Reordering::Allowed => Reordering::Allowed,
+            Reordering::Prevented => other.reordering,
+        },
+    }
+}
+
+/// Take back that one part says nothing about what another contains.
+fn note_complete(whole: &mut Replay) {
+    let [down, up, delay, loss, _] = provides(&whole.conditions);
+    let said = [("capacity", down || up), ("delay", delay), ("loss", loss)];
+    whole.findings.notes.retain(|note| {
+        let about = |what: &str| {
+            note.starts_with(&format!("The recording says nothing about {what}"))
+                || (what == "capacity" && note.ends_with("has no capacity."))
+        };
+        !said.iter().any(|(what, is_known)| *is_known && about(what))
+    });
+}
