@@ -4,10 +4,12 @@ FOLDER has the data, in the folders that replays.md names. The environment varia
 """
 import sys
 
+import cellular
 import flent_lab
 import leoreplayer
+import starlink
 
-COMPARISONS = {"leoreplayer": leoreplayer, "flent": flent_lab}
+COMPARISONS = {"leoreplayer": leoreplayer, "flent": flent_lab, "starlink": starlink, "cellular": cellular}
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
