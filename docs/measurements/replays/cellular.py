@@ -23,7 +23,7 @@ from = "server"
 to = "phone"
 one_way_delay = "{delay:.3f} ms"
 up.rate = "{up} Mbit/s"
-queue = {{ discipline = "drop-tail", limit = "{queue} packets" }}
+queue = {queue}
 down.schedule = {{ kind = "csv", file = "{rates}", time = {{ column = "time", unit = "s" }}, rate = {{ column = "rate", unit = "Mbit/s" }} }}
 {loss}
 
@@ -33,20 +33,34 @@ from = "server"
 to = "phone"
 variant = "{variant}"
 {tcp}
-
+{pings}
 [output]
 interval = "{interval} ms"
 intervals_of = "every run"
 """
+# Each carries one segment: its round trips are those of a ping.
+PING = """
+[[flow]]
+name = "ping-{0}"
+from = "phone"
+to = "server"
+variant = "cubic"
+size = "1 packets"
+start = "{0} s"
+"""
+PING_EVERY = 10
+QUEUE = '{{ discipline = "drop-tail", limit = "{} packets" }}'
 RANDOM = 'down.loss = {{ model = "bernoulli", probability = "{} %" }}'
 CHANGES = [
     ("queue of 500 packets", {}),
-    ("50 packets", {"queue": 50}),
-    ("150 packets", {"queue": 150}),
-    ("1500 packets", {"queue": 1500}),
+    ("50 packets", {"queue": QUEUE.format(50)}),
+    ("150 packets", {"queue": QUEUE.format(150)}),
+    ("1500 packets", {"queue": QUEUE.format(1500)}),
     ("losses of 0.01 %", {"loss": RANDOM.format("0.01")}),
     ("delay one half longer", {"longer": 1.5}),
     ("receive buffer 64 MB", {"tcp": 'tcp = { receive_buffer = "64 MB" }'}),
+    ("a queue for each flow (`fq-codel`)", {"queue": '{ discipline = "fq-codel" }'}),
+    ("`codel`", {"queue": '{ discipline = "codel" }'}),
     ("profile `rfc`", {"tcp": 'profile = "rfc"'}),
     ("BBR in place of CUBIC", {"variant": "bbr"}),
 ]
@@ -63,14 +77,16 @@ class Trace:
         with open(rates, "w") as file:
             file.write("time,rate\n")
             file.writelines(f"{at * self.step:.1f},{max(rate, 0.01):.4f}\n" for at, rate in enumerate(self.rates))
-        options = {"queue": 500, "loss": "", "variant": "cubic", "tcp": "", "up": 20}
+        options = {"queue": QUEUE.format(500), "loss": "", "variant": "cubic", "tcp": "", "up": 20}
         longer = changes.pop("longer", 1)
         options.update(changes)
         length, interval = int(len(self.rates) * self.step), int(self.step * 1000)
-        text = SCENARIO.format(length=length, delay=self.least / 2 * longer, rates=rates, interval=interval, **options)
-        flow = simulate(text)["flows"][0]
+        pings = "".join(PING.format(at) for at in range(5, length - 5, PING_EVERY)) if self.trips else ""
+        text = SCENARIO.format(length=length, delay=self.least / 2 * longer, rates=rates, interval=interval, pings=pings, **options)
+        flows = simulate(text)["flows"]
+        flow, pings = flows[0], flows[1:]
         rates = [it["bytes"] * 8 / self.step / 1e6 for it in flow["intervals"]]
-        trips = [it["smoothed_round_trip_ms"] for it in flow["intervals"] if it["smoothed_round_trip_ms"]]
+        trips = [ping["round_trip_min_ms"] for ping in pings if ping["round_trip_min_ms"]]
         return rates, trips, flow["retransmissions"]
 
 

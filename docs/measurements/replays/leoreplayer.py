@@ -148,6 +148,8 @@ class Measured:
         options = {"length": self.length, "start": f"{self.start:.2f}", "reordering": "allowed", "tcp": "", "rate": "", "queue": 500}
         if self.capacity_file:
             options["capacity"] = f'{{ kind = "mahimahi", file = "{self.capacity_file}", start = "{self.start:.2f} s" }}, '
+            if changes.pop("means", False):
+                options["capacity"] = self._means(scratch)
         else:
             options["capacity"], options["rate"] = "", 'rate = "60 Mbit/s"'
         share = changes.pop("share", 0.2)
@@ -170,6 +172,18 @@ class Measured:
             file.writelines(f"{delay + more:.3f}\n" for delay in self.delays)
         return path
 
+    def _means(self, scratch):
+        """The capacity as a rate for each second."""
+        counts = [0] * 120
+        for line in open(self.capacity_file):
+            counts[min(int(line) // 1000, 119)] += 1
+        path = os.path.join(scratch, "means.csv")
+        with open(path, "w") as file:
+            file.write("time,rate\n")
+            file.writelines(f"{at},{count * 0.012:.3f}\n" for at, count in enumerate(counts))
+        columns = 'time = { column = "time", unit = "s" }, rate = { column = "rate", unit = "Mbit/s" }'
+        return f'{{ kind = "csv", file = "{path}", start = "{self.start:.2f} s", {columns} }}, '
+
     def variations(self, scratch):
         """The first is the prediction. The others change one thing, of the first or of the one with the emulator's own delay."""
         own = {"own_delays": True}
@@ -182,10 +196,12 @@ class Measured:
             ("the same, no HyStart", {**own, "tcp": 'tcp = { slow_start = "standard" }'}),
             ("the same, receive buffer 64 MB", {**own, "tcp": 'tcp = { receive_buffer = "64 MB" }'}),
             ("the same, queue of 100 packets", {**own, "queue": 100}),
+            ("the same, capacity as means of 1 s", {**own, "means": True}),
             ("the same, losses 0.15 %", {**own, "share": 0.15}),
             ("the same, losses 0.25 %", {**own, "share": 0.25}),
         ]
         if not self.capacity_file:
+            cases = [case for case in cases if "means" not in case[1]]
             cases += [(f"the same, {rate} Mbit/s", {**own, "rate": f'rate = "{rate} Mbit/s"'}) for rate in (30, 200)]
         heads = [
             "conditions",

@@ -7,9 +7,11 @@ import sys
 import cellular
 import flent_lab
 import leoreplayer
+import over_linux
 import starlink
+import wetlinks
 
-COMPARISONS = {"leoreplayer": leoreplayer, "flent": flent_lab, "starlink": starlink, "cellular": cellular}
+COMPARISONS = {"leoreplayer": leoreplayer, "flent": flent_lab, "starlink": starlink, "cellular": cellular, "wetlinks": wetlinks, "over-linux": over_linux}
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
