@@ -50,16 +50,21 @@ start = "{0} s"
 """
 PING_EVERY = 10
 QUEUE = '{{ discipline = "drop-tail", limit = "{} packets" }}'
+UNLIMITED = '{ discipline = "unlimited" }'
 RANDOM = 'down.loss = {{ model = "bernoulli", probability = "{} %" }}'
 CHANGES = [
     ("queue of 500 packets", {}),
     ("50 packets", {"queue": QUEUE.format(50)}),
     ("150 packets", {"queue": QUEUE.format(150)}),
     ("1500 packets", {"queue": QUEUE.format(1500)}),
+    ("no limit", {"queue": UNLIMITED}),
+    ("no limit, receive buffer 64 MB", {"queue": UNLIMITED, "tcp": 'tcp = { receive_buffer = "64 MB" }'}),
+    ("the same, no HyStart", {"queue": UNLIMITED, "tcp": 'tcp = { receive_buffer = "64 MB", slow_start = "standard" }'}),
     ("losses of 0.01 %", {"loss": RANDOM.format("0.01")}),
     ("delay one half longer", {"longer": 1.5}),
     ("receive buffer 64 MB", {"tcp": 'tcp = { receive_buffer = "64 MB" }'}),
-    ("a queue for each flow (`fq-codel`)", {"queue": '{ discipline = "fq-codel" }'}),
+    ("a queue of 1500 packets for each flow (`fq`)", {"queue": '{ discipline = "fq", flow_limit = 1500 }'}),
+    ("`fq-codel`", {"queue": '{ discipline = "fq-codel" }'}),
     ("`codel`", {"queue": '{ discipline = "codel" }'}),
     ("profile `rfc`", {"tcp": 'profile = "rfc"'}),
     ("BBR in place of CUBIC", {"variant": "bbr"}),

@@ -1,6 +1,6 @@
 """Draws goodput over seconds of LeoReplayer's runs, and all ratios: python3 figure.py FOLDER; writes SVG files next to itself."""
+import math
 import os
-import statistics
 import sys
 import tempfile
 
@@ -52,7 +52,7 @@ class Picture:
 
 def seconds(data):
     """Goodput per second: measured, and the 10-90 % range of the seeds."""
-    picture = Picture(900, 330, "Linux CUBIC over LeoReplayer's path, and the simulated range")
+    picture = Picture(900, 345, "Linux CUBIC over LeoReplayer's path, and the simulated range")
     top = 45.0
     with tempfile.TemporaryDirectory() as scratch:
         for place, run in enumerate(leoreplayer.RUNS):
@@ -70,10 +70,10 @@ def seconds(data):
             half = [quantile([sim[at] for sim in sims], 0.5) for at in range(it.length)]
             picture.line([(x(at), y(v)) for at, v in zip(middle, half)], "s0", "#1f6fb5", 2, 'stroke-dasharray="5 3"')
             picture.line([(x(at), y(v)) for at, v in zip(middle, it.goodput)], "s1", "#c9541f", 2.5)
-    picture.line([(300, 317), (330, 317)], "s1", "#c9541f", 2.5)
-    picture.text(336, 321, "measured", "start")
-    picture.line([(430, 317), (460, 317)], "s0", "#1f6fb5", 2, 'stroke-dasharray="5 3"')
-    picture.text(466, 321, "simulated, median and 10-90 % of 30 seeds", "start")
+    picture.line([(300, 332), (330, 332)], "s1", "#c9541f", 2.5)
+    picture.text(336, 336, "measured", "start")
+    picture.line([(430, 332), (460, 332)], "s0", "#1f6fb5", 2, 'stroke-dasharray="5 3"')
+    picture.text(466, 336, "simulated, median and 10-90 % of 30 seeds", "start")
     picture.write("seconds.svg")
 
 
@@ -93,7 +93,6 @@ def ratios(path):
     rows = [line.strip().split(";") for line in open(path) if line.strip()]
     picture = Picture(900, 90 + 26 * len(rows), "Goodput of the replay as a share of the measured one")
     left, right, top, bottom = 380, 870, 50, 50 + 26 * len(rows)
-    import math
     x = lambda ratio: left + (right - left) * (math.log10(ratio) - math.log10(0.2)) / (math.log10(10) - math.log10(0.2))
     for tick in (0.2, 0.5, 1, 2, 5, 10):
         picture.line([(x(tick), top), (x(tick), bottom)], "axis" if tick == 1 else "grid", "#1f2430" if tick == 1 else "#e3e7ec", 1)
