@@ -136,10 +136,10 @@ fn the_tutorial_shows_what_is_printed() {
     assert_eq!(succeeds(&words, folder().path()), shown);
 }
 
-/// A capacity that rises and falls between 4 and 20 Mbit/s for 32 s.
-fn drive(folder: &Path) {
+/// A capacity that rises and falls between 4 and 20 Mbit/s, for so many milliseconds.
+fn drive(folder: &Path, length: u32) {
     let (mut credit, mut text) = (0, String::new());
-    for time in 1..=32_000 {
+    for time in 1..=length {
         let phase = time % 16_000;
         credit += 4000 + 2 * if phase < 8000 { phase } else { 16_000 - phase };
         while credit >= 12_000 {
@@ -171,7 +171,7 @@ fn asked_on(further: &[&'static str]) -> Vec<&'static str> {
 #[test]
 fn a_recording_is_answered_first_with_what_to_use() {
     let folder = folder();
-    drive(folder.path());
+    drive(folder.path(), 32_000);
     let text = succeeds(&asked_on(&[]), folder.path());
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("Use ") || first.starts_with("Leave it"), "{first}");
@@ -196,7 +196,7 @@ fn a_recording_is_answered_first_with_what_to_use() {
 #[test]
 fn the_answer_for_a_recording_as_json_csv_and_files() {
     let folder = folder();
-    drive(folder.path());
+    drive(folder.path(), 32_000);
     let text = succeeds(&asked_on(&["--json", "--out", "advice", "-q"]), folder.path());
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["path"]["rate"]["from"], "recording");
@@ -248,4 +248,20 @@ fn a_ping_needs_a_rate_and_links_need_no_recording() {
     let output = seamline(&from, folder.path());
     assert_contains(stderr(&output), &["ping.txt read as ping", "its means are taken: round trip 43"]);
     assert_eq!(output.status.code(), Some(0));
+}
+
+/// The answer in the tutorial about recordings is what the command in it prints, to the byte.
+#[test]
+fn the_tutorial_on_recordings_shows_what_is_printed() {
+    let folder = folder();
+    drive(folder.path(), 60_000);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tutorials/own-recording.md");
+    let page = fs::read_to_string(page).unwrap();
+    let command = "seamline advise --on drive.txt --round-trip \"60 ms\" --loss \"0.1 %\" --horizon \"15 s\"";
+    let (_, after) = page.split_once(command).expect("the command");
+    let (_, shown) = after.split_once("```text\n").expect("its answer");
+    let (shown, _) = shown.split_once("```\n").unwrap();
+    let words =
+        ["advise", "--on", "drive.txt", "--round-trip", "60 ms", "--loss", "0.1 %", "--horizon", "15 s"];
+    assert_eq!(succeeds(&words, folder.path()), shown);
 }

@@ -7,6 +7,8 @@
 //! and seed at the requested interruption and stay, and searches the bounds. All runs of a seed have the same losses
 //! and the same handover time, so gains are paired differences. The answer also has the closed form
 //! (`seamline_model::transfer`), and [`causes`] explains from the records why the two differ.
+//!
+//! [`on`] answers another question: what helps on a recorded path.
 
 pub mod advice;
 mod bounds;

@@ -124,7 +124,11 @@ impl RecordedPath {
         let means =
             means.ok_or_else(|| InputError::new(ON, "the recording holds no conditions over time"))?;
         let rate = value(
-            ("--rate", "capacity", "20 Mbit/s"),
+            (
+                "--rate",
+                if input.upload { "capacity from the host" } else { "capacity to the host" },
+                "20 Mbit/s",
+            ),
             &recordings,
             means.rate,
             input.rate.map(|text| quantity("--rate", text, units::positive_rate)).transpose()?,
@@ -169,7 +173,7 @@ impl RecordedPath {
 }
 
 /// Formats that only recordings of satellite paths have.
-const OF_SATELLITES: [&str; 1] = ["leoem"];
+const OF_SATELLITES: [&str; 4] = ["dish-history", "lens", "leoem", "wetlinks"];
 /// How often Starlink assigns satellites again (Tanveer et al., CoNEXT 2023).
 const STARLINK_PERIOD: Duration = Duration::from_secs(15);
 

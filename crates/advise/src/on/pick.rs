@@ -34,11 +34,14 @@ fn is_promising(shares: &[f64], negligible: f64) -> bool {
     judged.is_some_and(|it| it.gain.mean > negligible && it.gain.low.is_some_and(|low| low > 0.0))
 }
 
-/// Those of a group that promise a gain and do not double round trips.
-pub(super) fn promising<'a, 'b>(entries: &'b [Entry<'a>], group: Group) -> Vec<&'b Entry<'a>> {
-    let is_wanted =
-        |it: &&Entry<'a>| it.candidate.group == group && it.advice.is_gain && !it.advice.doubles_round_trip;
-    entries.iter().filter(is_wanted).collect()
+/// Those of a group that promise a gain, do not double round trips, and fit.
+pub(super) fn promising<'a, 'b>(
+    entries: &'b [Entry<'a>],
+    group: Group,
+    fits: impl Fn(&&'b Entry<'a>) -> bool,
+) -> Vec<&'b Entry<'a>> {
+    let of_group = entries.iter().filter(|it| it.candidate.group == group);
+    of_group.filter(|it| it.promises_gain() && !it.advice.doubles_round_trip).filter(fits).collect()
 }
 
 /// The best of several: of those that are not significantly worse than the greatest, the one that takes least to install, and then

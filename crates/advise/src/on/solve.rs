@@ -42,8 +42,10 @@ pub fn advise_on(question: &PathQuestion, watch: Watch<'_>) -> Result<PathAdvice
     let seeds = seeds_for(question);
     let all = candidates::all(question);
     let compared = Compared::new(question, &all, runner.run(&all, 1..seeds + 1)?, 2 * (all.len() - 1));
-    let best = best_of_each(&compared);
-    let combinations: Vec<Candidate> = sets(&best).iter().map(|parts| combination(parts)).collect();
+    let best = best_of_each(&compared, false);
+    let another_tcp = best.iter().any(|it| it.group == Group::Tcp);
+    let partners = best_of_each(&compared, another_tcp);
+    let combinations: Vec<Candidate> = sets(&partners).iter().map(|parts| combination(parts)).collect();
     let together = best_combination(&runner.run(&combinations, 1..seeds + 1)?, question, &combinations);
     let picked = Picked::of(&compared, &best, together);
     let mut advice = PathAdvice {
@@ -171,12 +173,14 @@ fn advice_of(
     }
 }
 
-/// The best of each group, in the order in which they would be advised.
-fn best_of_each<'a>(compared: &Compared<'a>) -> Vec<&'a Candidate> {
+/// The best of each group, in the order in which they would be advised; when `with_any_tcp`, of those that do not need today's
+/// congestion control.
+fn best_of_each<'a>(compared: &Compared<'a>, with_any_tcp: bool) -> Vec<&'a Candidate> {
     let entries = compared.entries();
     let groups = [Group::Tcp, Group::Setting, Group::Help];
+    let fits = |it: &&Entry<'_>| !(with_any_tcp && it.candidate.only_today);
     let mut left: Vec<&Entry<'_>> =
-        groups.into_iter().filter_map(|group| best_of(&promising(&entries, group))).collect();
+        groups.into_iter().filter_map(|group| best_of(&promising(&entries, group, fits))).collect();
     let mut places = Vec::new();
     while let Some(next) = best_of(&left) {
         let name = next.candidate.name.clone();

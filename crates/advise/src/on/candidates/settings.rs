@@ -25,7 +25,8 @@ fn of_hosts(question: &PathQuestion) -> Vec<Candidate> {
         installed: end.to_owned(),
         how: how.to_owned(),
         demand: Demand::OneEnd,
-        only_today: false,
+        // HyStart is CUBIC's, and BBR paces anyway.
+        only_today: ["slow_start", "pacing"].contains(&key),
         change: Change { tcp: vec![(key, value.to_owned())], ..Change::default() },
     };
     let quoted = |text: &str| format!("\"{text}\"");
