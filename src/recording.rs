@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
+use seamline_recordings::formats::table::{self, Column};
 use seamline_recordings::measured::Probe;
 use seamline_recordings::replay::together::{Overlap, together};
 use seamline_recordings::replay::{DelayChoice, Replay, ReplayOptions, replay};
@@ -32,6 +33,14 @@ enum Command {
     Convert(convert::Arguments),
 }
 
+/// Which column of a table holds what.
+#[derive(Clone, Debug)]
+struct ColumnList(Vec<Column>);
+
+fn parse_columns(list: &str) -> Result<ColumnList, String> {
+    table::parse_columns(list).map(ColumnList)
+}
+
 /// How a recording is read.
 #[derive(Debug, clap::Args)]
 struct Reading {
@@ -41,6 +50,11 @@ struct Reading {
     /// Its format (see below) [default: recognized by its content]
     #[arg(long = "as", id = "as", value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|it| it.name)))]
     read_as: Option<String>,
+    /// The columns of a table (CSV or Parquet) with their units, e.g. time=Timestamp:date,down=DL_bitrate:kbit/s,rtt=PINGAVG:ms. There are time,
+    /// down, up (goodput), down-capacity, up-capacity, down-traffic, up-traffic, rtt, down-delay, up-delay, loss, down-loss, up-loss and
+    /// cell [default: by their names]
+    #[arg(long, value_name = "LIST", value_parser = parse_columns, conflicts_with = "as")]
+    columns: Option<ColumnList>,
     /// The delay of a packet in the replay
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Delay::Measured)]
     delay: Delay,
@@ -138,6 +152,9 @@ impl Reading {
         let recording = Recording::open(file).map_err(|error| Failure::Input(error.to_string()))?;
         let named = self.read_as.as_ref().and_then(|name| FORMATS.iter().find(|it| it.name == name));
         let read = match named {
+            None if let Some(ColumnList(columns)) = &self.columns => {
+                seamline_recordings::read_columns(&recording, columns).map_err(|error| error.to_string())
+            }
             Some(_) => seamline_recordings::read_as(&recording, named).map_err(|error| error.to_string()),
             None => recognise(&recording).map_err(|reasons| unknown(file, &reasons)),
         };

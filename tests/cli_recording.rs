@@ -94,6 +94,24 @@ fn recordings_that_complete_each_other_become_one() {
 }
 
 #[test]
+fn columns_of_a_table_are_known_by_name_or_named() {
+    let folder = folder();
+    let rows: String =
+        (0..60).map(|second| format!("{second},{},{},-\n", 20 + second % 3, 40 + second % 5)).collect();
+    fs::write(folder.path().join("known.csv"), format!("time_s,down_mbps,rtt_ms,loss_percent\n{rows}"))
+        .unwrap();
+    let shown = succeeds(&["recording", "show", "known.csv", "--no-figure"], folder.path());
+    assert_contains(&shown, &["known.csv read as csv", "round trip 4", "down goodput 21.0 Mbit/s"]);
+    fs::write(folder.path().join("odd.csv"), format!("when,a,b,c\n{rows}")).unwrap();
+    let columns = "time=when:s,down-capacity=a:Mbit/s,rtt=b:ms";
+    let named = ["recording", "show", "odd.csv", "--no-figure", "--columns"];
+    let shown = succeeds(&[&named[..], &[columns]].concat(), folder.path());
+    assert_contains(&shown, &["down capacity 21.0 Mbit/s on average (20.0 to 22.0)"]);
+    let wrong = refuses(&[&named[..], &["time=when:s,down=a:furlongs"]].concat(), folder.path());
+    assert_contains(&wrong, &["furlongs", "Mbit/s"]);
+}
+
+#[test]
 fn a_scenario_begins_with_a_recording() {
     let folder = folder();
     write_pings(folder.path());

@@ -101,7 +101,8 @@ fn from_lines(text: &str) -> Result<Vec<Satellite>, OrbitError> {
                     "expected the second line of the element set, which begins with `2 `",
                 )
             })?;
-        let elements = Elements::from_tle(name.take().map(str::to_owned), first_69(line), first_69(second));
+        let (first, second) = (columns(line, number)?, columns(second, second_number)?);
+        let elements = Elements::from_tle(name.take().map(str::to_owned), first, second);
         let elements = elements.map_err(|error| {
             OrbitError::at(number, format!("lines {number} and {second_number}: {error}"))
         })?;
@@ -113,8 +114,13 @@ fn from_lines(text: &str) -> Result<Vec<Satellite>, OrbitError> {
     }
 }
 
-/// The columns of an element set; some files append times to verify with.
-fn first_69(line: &str) -> &[u8] {
-    let bytes = line.as_bytes();
-    &bytes[..bytes.len().min(69)]
+/// The columns of a line of an element set; some files append times to verify with.
+fn columns(line: &str, number: usize) -> Result<&[u8], OrbitError> {
+    match line.as_bytes().get(..69) {
+        Some(columns) if columns.is_ascii() && columns[68].is_ascii_digit() => Ok(columns),
+        _ => Err(OrbitError::at(
+            number,
+            "a line of an element set has 69 columns, of which the last one is a digit that checks the others",
+        )),
+    }
 }

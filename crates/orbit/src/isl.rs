@@ -45,20 +45,113 @@ pub fn shortest_way(grid: &Grid, space: &Snapshot, from: usize, to: usize) -> Op
     if from >= count || to >= count {
         return None;
     }
-    let way = shortest(grid, space, &[(from, 0.0)], &[(to, 0.0)])?;
-    Some((way.satellites, way.length))
+    let positions = space.positions();
+    let mut search = Search::new(positions.len());
+    let rest = |satellite: usize| positions[satellite].distance(positions[to]);
+    search.reach(from, 0.0, usize::MAX, rest(from));
+    // What is left is at least the straight line (A*: Hart, Nilsson and Raphael, 1968).
+    while let Some(satellite) = search.next() {
+        if satellite == to {
+            return Some((search.way_to(to), search.lengths[to]));
+        }
+        search.pass_on(grid, positions, satellite, rest);
+    }
+    None
 }
 
-/// An end of the way: a satellite, and how many kilometers the way from there to the ground has.
-pub(crate) type End = (usize, f64);
-
-/// A way through space.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Way {
-    /// The satellites in order, at least one.
-    pub(crate) satellites: Vec<usize>,
-    /// With both ends, in kilometers.
+/// The way from a satellite to the nearest gateway.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Descent {
+    /// The gateway, by its place in the list.
+    pub(crate) gateway: usize,
+    /// The satellite that sends down to it.
+    pub(crate) exit: usize,
+    /// How many satellites are on the way, both ends included.
+    pub(crate) satellites: usize,
+    /// In kilometers.
     pub(crate) length: f64,
+}
+
+/// From each satellite over links down to the nearest gateway; `down` has the satellites that see one (Dijkstra, 1959, from all of
+/// them at once).
+pub(crate) fn descents(grid: &Grid, space: &Snapshot, down: &[Option<Descent>]) -> Vec<Option<Descent>> {
+    let positions = space.positions();
+    let mut found = down.to_vec();
+    let mut search = Search::new(positions.len());
+    for (satellite, descent) in down.iter().enumerate() {
+        if let Some(Descent { length, .. }) = descent {
+            search.reach(satellite, *length, usize::MAX, 0.0);
+        }
+    }
+    while let Some(satellite) = search.next() {
+        let before = search.before[satellite];
+        // What came before is final.
+        if let Some(Some(next)) = found.get(before).copied() {
+            let (satellites, length) = (next.satellites + 1, search.lengths[satellite]);
+            found[satellite] = Some(Descent { satellites, length, ..next });
+        }
+        search.pass_on(grid, positions, satellite, |_| 0.0);
+    }
+    found
+}
+
+/// A search for shortest ways.
+struct Search {
+    /// The shortest way so far to each satellite, in kilometers.
+    lengths: Vec<f64>,
+    /// The satellite before each one on it; none at the beginning.
+    before: Vec<usize>,
+    done: Vec<bool>,
+    heap: BinaryHeap<Reached>,
+}
+
+impl Search {
+    fn new(satellites: usize) -> Self {
+        Search {
+            lengths: vec![f64::INFINITY; satellites],
+            before: vec![usize::MAX; satellites],
+            done: vec![false; satellites],
+            heap: BinaryHeap::new(),
+        }
+    }
+
+    /// A way of this length to a satellite; `rest` is the least that must follow.
+    fn reach(&mut self, satellite: usize, length: f64, before: usize, rest: f64) {
+        if length < self.lengths[satellite] {
+            self.lengths[satellite] = length;
+            self.before[satellite] = before;
+            self.heap.push(Reached { estimate: length + rest, satellite });
+        }
+    }
+
+    /// The satellite whose way is final next.
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let Reached { satellite, .. } = self.heap.pop()?;
+            if !std::mem::replace(&mut self.done[satellite], true) {
+                return Some(satellite);
+            }
+        }
+    }
+
+    /// Reach the neighbors of a satellite.
+    fn pass_on(&mut self, grid: &Grid, positions: &[Vector], satellite: usize, rest: impl Fn(usize) -> f64) {
+        for neighbor in grid.neighbors(satellite).filter(|neighbor| *neighbor < positions.len()) {
+            let (here, there) = (positions[satellite], positions[neighbor]);
+            if !self.done[neighbor] && is_clear(here, there) {
+                let length = self.lengths[satellite] + here.distance(there);
+                self.reach(neighbor, length, satellite, rest(neighbor));
+            }
+        }
+    }
+
+    fn way_to(&self, satellite: usize) -> Vec<usize> {
+        let earlier =
+            |satellite: &usize| Some(self.before[*satellite]).filter(|before| *before != usize::MAX);
+        let mut way: Vec<usize> = std::iter::successors(Some(satellite), earlier).collect();
+        way.reverse();
+        way
+    }
 }
 
 /// Where the search is.
@@ -82,54 +175,6 @@ impl Ord for Reached {
     fn cmp(&self, other: &Self) -> Ordering {
         other.estimate.total_cmp(&self.estimate).then(other.satellite.cmp(&self.satellite))
     }
-}
-
-/// The shortest way from one of `starts` over links to one of `ends` (A*, Hart, Nilsson and Raphael, 1968). What is left to a
-/// goal is at least the straight line to one of the `ends` and its way down.
-pub(crate) fn shortest(grid: &Grid, space: &Snapshot, starts: &[End], ends: &[End]) -> Option<Way> {
-    let positions = space.positions();
-    let rest = |satellite: usize| {
-        let straight = |(end, down): &End| positions[satellite].distance(positions[*end]) + down;
-        ends.iter().map(straight).fold(f64::INFINITY, f64::min)
-    };
-    let mut best = vec![f64::INFINITY; positions.len()];
-    let mut before = vec![usize::MAX; positions.len()];
-    let mut heap = BinaryHeap::new();
-    for (satellite, up) in starts {
-        if *up < best[*satellite] {
-            best[*satellite] = *up;
-            heap.push(Reached { estimate: up + rest(*satellite), satellite: *satellite });
-        }
-    }
-    let mut goal: Option<(usize, f64)> = None;
-    while let Some(Reached { estimate, satellite }) = heap.pop() {
-        if goal.is_some_and(|(_, length)| length <= estimate) {
-            break;
-        }
-        let so_far = best[satellite];
-        if let Some((_, down)) = ends.iter().find(|(end, _)| *end == satellite) {
-            let length = so_far + down;
-            if goal.is_none_or(|(_, shortest)| length < shortest) {
-                goal = Some((satellite, length));
-            }
-        }
-        for neighbor in grid.neighbors(satellite) {
-            let (here, there) = (positions[satellite], positions[neighbor]);
-            let length = so_far + here.distance(there);
-            if length < best[neighbor] && is_clear(here, there) {
-                best[neighbor] = length;
-                before[neighbor] = satellite;
-                heap.push(Reached { estimate: length + rest(neighbor), satellite: neighbor });
-            }
-        }
-    }
-    let (last, length) = goal?;
-    let mut satellites = vec![last];
-    while let Some(earlier) = before.get(satellites[satellites.len() - 1]).filter(|it| **it != usize::MAX) {
-        satellites.push(*earlier);
-    }
-    satellites.reverse();
-    Some(Way { satellites, length })
 }
 
 /// Links pass at least 80 km above the ground, as in Hypatia: lower, the atmosphere bends them.

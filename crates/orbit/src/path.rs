@@ -1,7 +1,7 @@
 //! The path from a terminal over satellites to a gateway at one time.
 
 use crate::ground::Observer;
-use crate::isl::{End, Way, shortest};
+use crate::isl::{Descent, shortest_way};
 use crate::policy::Pick;
 use crate::scene::{Candidate, Gateway, Scene};
 use crate::{Relay, Setup, Terminal, Utc};
@@ -38,87 +38,65 @@ pub(crate) struct Picker<'a> {
 
 impl Picker<'_> {
     /// The path over the same satellite of the terminal, if it still sees it: over the same gateway and its satellite, if that still works,
-    /// and otherwise over the nearest ones.
+    /// and otherwise the shortest one.
     pub(crate) fn keep(&self, link: Link) -> Option<Path> {
-        let positions = self.scene.space.positions();
-        let up = self.observer.sees(positions[link.satellite], self.terminal.horizon.limit())?.range;
-        let gateway = &self.gateways[link.gateway];
-        let down = gateway.observer.sees(positions[link.exit], gateway.limit).map(|seen| seen.range);
-        match (self.setup.relay, down) {
-            (Relay::BentPipe, Some(down)) => Some(Path { link, length: up + down, satellites: 1 }),
-            (Relay::BentPipe, None) => self.down(link.satellite, up),
-            (Relay::InterSatelliteLinks, down) => {
-                let start = [(link.satellite, up)];
-                let same = down.and_then(|down| self.over_links(link.gateway, &start, &[(link.exit, down)]));
-                same.or_else(|| self.to_any_gateway(&start))
+        let position = self.scene.space.positions()[link.satellite];
+        let up = self.observer.sees(position, self.terminal.horizon.limit())?.range;
+        match self.scene.descents[link.satellite] {
+            Some(descent) if (descent.exit, descent.gateway) == (link.exit, link.gateway) => {
+                self.path(link.satellite, up)
             }
+            _ => self.same(link, up).or_else(|| self.path(link.satellite, up)),
         }
+    }
+
+    /// The path over exactly these satellites and this gateway.
+    fn same(&self, link: Link, up: f64) -> Option<Path> {
+        let gateway = &self.gateways[link.gateway];
+        let down = gateway.observer.sees(self.scene.space.positions()[link.exit], gateway.limit)?.range;
+        if link.satellite == link.exit {
+            return Some(Path { link, length: up + down, satellites: 1 });
+        }
+        let grid = self.setup.constellation.grid()?;
+        let (way, length) = shortest_way(grid, &self.scene.space, link.satellite, link.exit)?;
+        Some(Path { link, length: up + length + down, satellites: way.len() })
+    }
+
+    /// The shortest path over a satellite that is `up` kilometers away.
+    fn path(&self, satellite: usize, up: f64) -> Option<Path> {
+        let Descent { gateway, exit, satellites, length } = self.scene.descents[satellite]?;
+        Some(Path { link: Link { satellite, exit, gateway }, length: up + length, satellites })
     }
 
     /// The path that the policy picks.
     pub(crate) fn pick(&self) -> Option<Path> {
         let horizon = self.terminal.horizon;
-        let candidates = self.scene.seen_from(&self.observer, horizon, horizon.limit());
-        match self.setup.relay {
-            Relay::BentPipe => self.bent_pipe(candidates),
-            Relay::InterSatelliteLinks => self.linked(candidates),
-        }
-    }
-
-    fn bent_pipe(&self, mut candidates: Vec<Candidate>) -> Option<Path> {
-        candidates.retain(|(satellite, _)| self.scene.down[*satellite].is_some());
-        let length = |candidate: &Candidate| {
-            candidate.1.range + self.scene.down[candidate.0].map_or(f64::INFINITY, |(_, range)| range)
-        };
+        let mut candidates = self.scene.seen_from(&self.observer, horizon, horizon.limit());
+        candidates.retain(|(satellite, _)| self.scene.descents[*satellite].is_some());
         let best = match self.setup.policy.pick {
-            Pick::Shortest => candidates.into_iter().min_by(|a, b| length(a).total_cmp(&length(b)))?,
-            Pick::Longest => {
-                // It stays as long as the terminal and the gateway see it.
-                self.longest(&candidates, |satellite, at| {
-                    let position = self.setup.constellation.position(satellite, at);
-                    let gateway = self.scene.down[satellite].map(|(gateway, _)| &self.gateways[gateway]);
-                    let observer = self.terminal.observer(self.setup.start, at);
-                    observer.sees(position, self.terminal.horizon.limit()).is_some()
-                        && gateway.is_some_and(|it| it.observer.sees(position, it.limit).is_some())
-                })?
+            Pick::Shortest => {
+                let length = |(satellite, seen): &Candidate| {
+                    seen.range + self.scene.descents[*satellite].map_or(f64::INFINITY, |it| it.length)
+                };
+                candidates.into_iter().min_by(|a, b| length(a).total_cmp(&length(b)))?
             }
+            Pick::Longest => self.longest(&candidates, |satellite, at| self.is_usable(satellite, at))?,
             Pick::Highest => highest(&candidates)?,
         };
-        self.down(best.0, best.1.range)
+        self.path(best.0, best.1.range)
     }
 
-    /// From a satellite, which is `up` kilometers away, down to the nearest gateway.
-    fn down(&self, satellite: usize, up: f64) -> Option<Path> {
-        let (gateway, down) = self.scene.down[satellite]?;
-        let link = Link { satellite, exit: satellite, gateway };
-        Some(Path { link, length: up + down, satellites: 1 })
-    }
-
-    fn linked(&self, candidates: Vec<Candidate>) -> Option<Path> {
-        let starts = match self.setup.policy.pick {
-            Pick::Shortest => candidates,
-            Pick::Highest => vec![highest(&candidates)?],
-            Pick::Longest => vec![self.longest(&candidates, |satellite, at| {
-                let observer = self.terminal.observer(self.setup.start, at);
-                let position = self.setup.constellation.position(satellite, at);
-                observer.sees(position, self.terminal.horizon.limit()).is_some()
-            })?],
+    /// Whether a satellite that is picked now can still be used at another time: the terminal sees it, and with a bent pipe its gateway
+    /// does, too.
+    fn is_usable(&self, satellite: usize, at: Utc) -> bool {
+        let position = self.setup.constellation.position(satellite, at);
+        let observer = self.terminal.observer(self.setup.start, at);
+        let by_gateway = || {
+            let gateway = self.scene.descents[satellite].map(|descent| &self.gateways[descent.gateway]);
+            gateway.is_some_and(|it| it.observer.sees(position, it.limit).is_some())
         };
-        self.to_any_gateway(&ends(&starts))
-    }
-
-    /// The shortest path from one of `starts` over the satellites that gateways see: these follow all of them.
-    fn to_any_gateway(&self, starts: &[End]) -> Option<Path> {
-        let seen = self.scene.by_gateway.iter().enumerate();
-        let paths = seen.filter_map(|(gateway, seen)| self.over_links(gateway, starts, &ends(seen)));
-        paths.min_by(|one, other| one.length.total_cmp(&other.length))
-    }
-
-    fn over_links(&self, gateway: usize, starts: &[End], exits: &[End]) -> Option<Path> {
-        let Way { satellites, length } =
-            shortest(self.setup.constellation.grid()?, &self.scene.space, starts, exits)?;
-        let link = Link { satellite: *satellites.first()?, exit: *satellites.last()?, gateway };
-        Some(Path { link, length, satellites: satellites.len() })
+        observer.sees(position, self.terminal.horizon.limit()).is_some()
+            && (self.setup.relay == Relay::InterSatelliteLinks || by_gateway())
     }
 
     /// Of all that can be used now, the one that can still be used for the longest time.
@@ -148,10 +126,6 @@ fn stay(is_so: impl Fn(u64) -> bool) -> u64 {
         known += STRIDE;
     }
     (known..known + STRIDE).rev().find(|seconds| is_so(*seconds)).unwrap_or(known)
-}
-
-fn ends(candidates: &[Candidate]) -> Vec<End> {
-    candidates.iter().map(|(satellite, seen)| (*satellite, seen.range)).collect()
 }
 
 fn highest(candidates: &[Candidate]) -> Option<Candidate> {

@@ -1,6 +1,7 @@
 //! The sky at one time, with what all terminals ask of it.
 
 use crate::ground::Observer;
+use crate::isl::{Descent, descents};
 use crate::look::{Limit, Seen};
 use crate::{Horizon, Relay, Setup, Snapshot, Utc};
 
@@ -31,33 +32,19 @@ pub(crate) type Candidate = (usize, Seen);
 pub(crate) struct Scene {
     pub(crate) at: Utc,
     pub(crate) space: Snapshot,
-    /// The satellites of each gateway.
-    pub(crate) by_gateway: Vec<Vec<Candidate>>,
-    /// Bent pipe only: the nearest gateway of each satellite, and the distance.
-    pub(crate) down: Vec<Option<(usize, f64)>>,
+    /// From each satellite to the nearest gateway; `None` where there is no way.
+    pub(crate) descents: Vec<Option<Descent>>,
 }
 
 impl Scene {
     pub(crate) fn new(setup: &Setup, gateways: &[Gateway], at: Utc) -> Scene {
         let space = setup.constellation.snapshot(at);
-        let seen = |gateway: &Gateway| {
-            let within = gateway.horizon.central_angle(space.highest());
-            space.seen_from(&gateway.observer, gateway.limit, within).collect()
+        let down = straight_down(&space, gateways);
+        let descents = match (setup.relay, setup.constellation.grid()) {
+            (Relay::InterSatelliteLinks, Some(grid)) => descents(grid, &space, &down),
+            _ => down,
         };
-        let by_gateway: Vec<Vec<Candidate>> = gateways.iter().map(seen).collect();
-        let mut down = Vec::new();
-        if setup.relay == Relay::BentPipe {
-            down = vec![None; space.positions().len()];
-            for (gateway, candidates) in by_gateway.iter().enumerate() {
-                for (satellite, seen) in candidates {
-                    let nearest: &mut Option<(usize, f64)> = &mut down[*satellite];
-                    if nearest.is_none_or(|(_, range)| seen.range < range) {
-                        *nearest = Some((gateway, seen.range));
-                    }
-                }
-            }
-        }
-        Scene { at, space, by_gateway, down }
+        Scene { at, space, descents }
     }
 
     /// The satellites that an observer can use.
@@ -65,4 +52,19 @@ impl Scene {
         let within = horizon.central_angle(self.space.highest());
         self.space.seen_from(observer, limit, within).collect()
     }
+}
+
+/// From each satellite that sees a gateway straight down to the nearest one.
+fn straight_down(space: &Snapshot, gateways: &[Gateway]) -> Vec<Option<Descent>> {
+    let mut down: Vec<Option<Descent>> = vec![None; space.positions().len()];
+    for (place, gateway) in gateways.iter().enumerate() {
+        let within = gateway.horizon.central_angle(space.highest());
+        for (satellite, Seen { range, .. }) in space.seen_from(&gateway.observer, gateway.limit, within) {
+            if down[satellite].is_none_or(|nearest| range < nearest.length) {
+                down[satellite] =
+                    Some(Descent { gateway: place, exit: satellite, satellites: 1, length: range });
+            }
+        }
+    }
+    down
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ImportError;
 use crate::formats::FORMATS;
+use crate::formats::table::{self, Column};
 use crate::{Format, Measured, Recording, summary};
 
 /// What a recording was taken for.
@@ -42,6 +43,15 @@ pub fn read_as(recording: &Recording, format: Option<&Format>) -> Result<Recogni
             reasons.into_iter().next().map_or_else(|| unknown(recording), |(_, error)| error)
         }),
     }
+}
+
+/// Read a table by columns that the caller names.
+///
+/// # Errors
+/// When it cannot be read so.
+pub fn read_columns(recording: &Recording, columns: &[Column]) -> Result<Recognised, ImportError> {
+    let measured = table::read_columns(recording, columns)?;
+    Ok(Recognised { format: "table", summary: summary::of(&measured), measured })
 }
 
 /// The error for a file that looks like nothing known.

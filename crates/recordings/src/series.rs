@@ -1,6 +1,6 @@
 //! Values at times, as spans of time.
 
-use crate::measured::Sample;
+use crate::measured::{Measured, Probe, Sample};
 use seamline_wire::{Duration, Instant, Rate};
 
 /// The span of a value that has no neighbour.
@@ -24,6 +24,16 @@ pub(crate) fn hold<T: Copy>(points: &[(Instant, T)]) -> Vec<Sample<T>> {
 /// The end of the last of these spans.
 pub(crate) fn end<T>(samples: &[Sample<T>]) -> Duration {
     samples.last().map_or(Duration::ZERO, |it| it.until.saturating_since(Instant::ZERO))
+}
+
+/// To the end of the last span or the last answer.
+pub(crate) fn length(measured: &Measured) -> Duration {
+    let rates = measured.rates.iter().map(|it| end(&it.samples));
+    let delays = measured.delays.iter().map(|it| end(&it.samples));
+    let losses = measured.losses.iter().map(|it| end(&it.samples));
+    let answer = |it: &Probe| it.sent + it.round_trip().unwrap_or(Duration::ZERO);
+    let probes = measured.probes.iter().map(|it| answer(it).saturating_since(Instant::ZERO));
+    rates.chain(delays).chain(losses).chain(probes).fold(Duration::ZERO, Duration::max)
 }
 
 /// The rate at which bytes passed.

@@ -98,7 +98,7 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
         let found = crate::file::quoted(&names.join(", "));
         return Err(recording.whole(found, expected, "name another file of the test, or read its CSV"));
     }
-    measured.length = length(&measured);
+    measured.length = series::length(&measured);
     measured.notes = notes(&document, &measured);
     Ok(measured)
 }
@@ -233,14 +233,6 @@ fn samples<T: Copy>(
         points.push((at, converted));
     }
     Ok(series::hold(&points))
-}
-
-fn length(measured: &Measured) -> Duration {
-    let rates = measured.rates.iter().map(|it| series::end(&it.samples));
-    let delays = measured.delays.iter().map(|it| series::end(&it.samples));
-    let end = |it: &Probe| it.sent + it.round_trip().unwrap_or(Duration::ZERO);
-    let probes = measured.probes.iter().map(|it| end(it).saturating_since(Instant::ZERO));
-    rates.chain(delays).chain(probes).max().unwrap_or(Duration::ZERO)
 }
 
 fn notes(document: &Document, measured: &Measured) -> Vec<String> {

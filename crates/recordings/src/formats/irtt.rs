@@ -10,7 +10,8 @@ use crate::Recording;
 use crate::error::ImportError;
 use crate::file::LONGEST_SECONDS;
 use crate::measured::{Direction, Measured, Outcome, Probe};
-use seamline_wire::{Duration, Instant};
+use crate::series;
+use seamline_wire::Instant;
 use serde::Deserialize;
 
 const WHAT: &str = "JSON of irtt";
@@ -88,10 +89,10 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
         let outcome = outcome(recording, index, trip, agree)?;
         probes.push(Probe { sent: *sent, outcome });
     }
-    let end = |probe: &Probe| probe.sent + probe.round_trip().unwrap_or(Duration::ZERO);
-    let length = probes.iter().map(end).max().unwrap_or(Instant::ZERO).saturating_since(Instant::ZERO);
     let stamped = trips.iter().any(|it| it.delay.send.is_some());
-    Ok(Measured { began, length, probes, notes: notes(stamped, agree), ..Measured::default() })
+    let mut measured = Measured { began, probes, notes: notes(stamped, agree), ..Measured::default() };
+    measured.length = series::length(&measured);
+    Ok(measured)
 }
 
 /// When each probe was sent: by the monotonic clock where all of them have it.

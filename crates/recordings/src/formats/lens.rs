@@ -11,6 +11,7 @@ use crate::Recording;
 use crate::error::ImportError;
 use crate::file::{LONGEST_DELAY, LONGEST_SECONDS, quoted};
 use crate::measured::{Direction, Measured, Outcome, Probe};
+use crate::series;
 use seamline_wire::{Duration, Instant};
 
 const PING: [&str; 2] = ["timestamp", "rtt"];
@@ -104,9 +105,7 @@ fn finish(
         }
         measured.probes.push(Probe { sent: Instant::from_nanos(since as u64), outcome });
     }
-    let end = |it: &Probe| it.sent + it.round_trip().unwrap_or(Duration::ZERO);
-    let end = measured.probes.iter().map(end).max().unwrap_or(Instant::ZERO);
-    measured.length = end.saturating_since(Instant::ZERO);
+    measured.length = series::length(&measured);
     measured.notes.push("The table has no capacity.".to_owned());
     if clocks_differ {
         measured.notes.push(

@@ -200,7 +200,7 @@ impl Table {
         }
         let filled = measured.rates.iter().any(|it| it.meaning == crate::measured::RateMeaning::Goodput);
         measured.delays.iter_mut().for_each(|it| it.loaded = filled);
-        measured.length = length(&measured).max(last.saturating_since(Instant::ZERO));
+        measured.length = series::length(&measured).max(last.saturating_since(Instant::ZERO));
         measured.notes = self.notes(places, guessed, &measured);
         Ok(measured)
     }
@@ -272,13 +272,6 @@ pub(super) fn instants(times: &[i64]) -> Vec<Instant> {
         start += same;
     }
     instants
-}
-
-fn length(measured: &Measured) -> Duration {
-    let rates = measured.rates.iter().map(|it| series::end(&it.samples));
-    let delays = measured.delays.iter().map(|it| series::end(&it.samples));
-    let losses = measured.losses.iter().map(|it| series::end(&it.samples));
-    rates.chain(delays).chain(losses).max().unwrap_or(Duration::ZERO)
 }
 
 /// Delays of one way, for columns that say which.

@@ -162,6 +162,8 @@ impl Drive {
         if !samples.is_empty() {
             measured.losses.push(Losses { direction: None, samples });
         }
+        // A last value holds as long as those before it.
+        measured.length = measured.length.max(series::length(&measured));
         Ok(measured)
     }
 
