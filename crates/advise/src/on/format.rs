@@ -140,11 +140,11 @@ fn shorter(advice: &PathAdvice) -> String {
     let line = |(why, name): (&str, Option<&str>)| {
         let (found, today) = (advice.confirmed(name?)?, advice.confirmed.first()?);
         Some(format!(
-            "{why}: {} has round trips of {}, with {} {}.\n",
+            "{why}: {} has round trips of {}; {} gained: {}.\n",
             named(advice, std::slice::from_ref(&found.name)),
             in_place_of(found, today),
-            share_of(&found.gain?),
-            better(advice)
+            unit(advice),
+            share_of(&found.gain?)
         ))
     };
     kinds.into_iter().filter_map(line).collect()
@@ -234,7 +234,7 @@ fn together(advice: &PathAdvice) -> String {
 
 fn unit(advice: &PathAdvice) -> &'static str {
     match advice.question.traffic {
-        Traffic::File(_) => "time saved",
+        Traffic::File(_) => "time",
         Traffic::Horizon(_) => "goodput",
     }
 }

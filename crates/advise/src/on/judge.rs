@@ -57,6 +57,7 @@ pub(super) fn is_better(first: &[f64], second: &[f64], comparisons: usize) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use seamline_wire::random::Stream;
 
     #[test]
     fn the_gain_is_that_of_the_means() {
@@ -79,6 +80,23 @@ mod tests {
         assert!(judged.gain.half_width().unwrap() < 1e-9);
         let judged = judge(&pieces(&baseline, &treated, Better::More).unwrap(), 40, 0.01).unwrap();
         assert!(judged.is_loss && !judged.is_gain);
+    }
+
+    /// Where nothing differs but by chance, one in forty comparisons looks like a gain: the upper half of 5 %. The places differ ten
+    /// times as much as the treatments.
+    #[test]
+    fn chance_makes_as_many_gains_as_it_may() {
+        let mut stream = Stream::new(1, "judge");
+        let mut normal = || (0..12).map(|_| stream.uniform()).sum::<f64>() - 6.0;
+        let mut gains = 0;
+        for _ in 0..4000 {
+            let places: Vec<f64> = (0..10).map(|_| 30.0 + 3.0 * normal()).collect();
+            let baseline: Vec<f64> = places.iter().map(|place| place + 0.3 * normal()).collect();
+            let treated: Vec<f64> = places.iter().map(|place| place + 0.3 * normal()).collect();
+            let pieces = pieces(&treated, &baseline, Better::More).unwrap();
+            gains += usize::from(judge(&pieces, 1, 0.0).unwrap().is_gain);
+        }
+        assert!((60..140).contains(&gains), "{gains} of 4000, where 100 are expected");
     }
 
     /// Means of 1.05 and deviations of ± 0.1: t = 0.05 / (0.105 / sqrt(10)) = 1.5; ten times less spread, t = 15.
