@@ -12,8 +12,8 @@ from runs import SEAMLINE, median, quantile, spread, table
 SEEDS = 20
 
 
-def records(command, path, seeds):
-    done = subprocess.run([SEAMLINE, command, path, "--json", "--seeds", str(seeds)], capture_output=True, text=True)
+def records(command, path, seeds, *more):
+    done = subprocess.run([SEAMLINE, command, path, "--json", "--seeds", str(seeds), *more], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout)["cells"][0]["runs"]
@@ -22,18 +22,45 @@ def records(command, path, seeds):
 def compare(data, show):
     with tempfile.TemporaryDirectory() as scratch:
         show(captured(data, scratch))
+        show(ends(data, scratch))
         show(bbr(scratch))
+
+
+def scenario(data, scratch, run, **changes):
+    """The path of a file with the scenario, and the run as measured."""
+    measured = leoreplayer.Measured(os.path.abspath(os.path.join(data, "leoreplayer-cubic")), run)
+    path = os.path.join(scratch, "scenario.toml")
+    with open(path, "w") as file:
+        file.write(measured.scenario(scratch, **changes) + '[output]\nintervals_of = "every run"\n')
+    return path, measured
+
+
+def ends(data, scratch):
+    """The run `example` with our TCP at neither end, one end, or both, in real time: which end makes a difference."""
+    path, _ = scenario(data, scratch, leoreplayer.RUNS[0])
+    rows = []
+    for sender, receiver, command, nodes in (
+        ("ours", "ours, simulated", "run", []),
+        ("ours", "ours", "lab", ["client", "server"]),
+        ("ours", "Linux", "lab", ["client"]),
+        ("Linux", "ours", "lab", ["server"]),
+        ("Linux", "Linux", "lab", []),
+    ):
+        runs = records(command, path, 16, *(word for node in nodes for word in ("--seamline", node)))
+        flows = [it["flows"][0] for it in runs]
+        packets = [[link["delivered_packets"] for link in it["links"]] for it in runs]
+        cells = [[flow["goodput_bits_per_second"] / 1e6 for flow in flows], [flow["intervals"][0]["bytes"] * 8 / 1e6 for flow in flows]]
+        shares = [up / down for down, up in packets]
+        rows.append([sender, receiver, *(spread(cell, "{:.1f}") for cell in cells), spread(shares)])
+    return "\n" + table(["sender", "receiver", "goodput (Mbit/s)", "first second (Mbit/s)", "acknowledgments per segment"], rows)
 
 
 def captured(data, scratch):
     """LeoReplayer's runs: goodput of our TCP and of the kernel's, and where the measured one lies."""
     rows = []
     for run in leoreplayer.RUNS:
-        measured = leoreplayer.Measured(os.path.abspath(os.path.join(data, "leoreplayer-cubic")), run)
         for name, changes in (("as the scripts say", {}), ("and the emulator's own delay", {"own_delays": True})):
-            path = os.path.join(scratch, "scenario.toml")
-            with open(path, "w") as file:
-                file.write(measured.scenario(scratch, **changes) + '[output]\nintervals_of = "every run"\n')
+            path, measured = scenario(data, scratch, run, **changes)
             sides = [[it["flows"][0] for it in records(command, path, SEEDS)] for command in ("run", "lab")]
             rows.append([f"{measured.name}, {name}", f"{statistics.fmean(measured.goodput):.1f}", *line(sides)])
     heads = ["conditions", "measured (Mbit/s)", "simulated", "over Linux", "first second: simulated", "over Linux", "RTT mean: simulated (ms)", "over Linux", "retransmissions: simulated", "over Linux"]
