@@ -126,7 +126,7 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),
-    /// Recommend whether to hand over between two links, or what helps TCP on a recorded path.
+    /// Recommend whether to hand over, or what helps TCP on a recorded path.
     Advise(advise::Arguments),
     /// Show what a recorded network contains, or convert it for a replay.
     Recording(recording::Arguments),

@@ -7,12 +7,12 @@ use std::fs;
 use std::path::Path;
 use support::{assert_contains, folder, refuses, succeeds};
 
-/// A minute of pings every 20 ms: 30 ms there and back, and every 15 s an outage of 200 ms in which probes are lost.
+/// A minute of pings every 20 ms: 30 ms there and back, and every 15 s an outage of 200 ms, from 7.5 s on, in which probes are lost.
 fn write_pings(folder: &Path) {
     let mut text = "PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.\n".to_owned();
     for probe in 0..6_000_u32 {
         let sent = f64::from(probe) * 0.02;
-        if sent % 15.0 >= 0.2 {
+        if (sent + 7.5) % 15.0 >= 0.2 {
             let jitter = f64::from(probe % 7) * 1e-4;
             let came = 1_700_000_000.0 + sent + 0.03 + jitter;
             let time = (0.03 + jitter) * 1e3;
@@ -37,7 +37,7 @@ fn pings_show_delay_loss_and_outages() {
             "ping.txt read as ping: 120 s, 6000 probes",
             "capacity   not in the file",
             "0.000 % of round trips outside of outages",
-            "outages    7, ",
+            "outages    8, ",
             "every 15.0 s",
             "A ping has no capacity.",
             "Figure: ping.svg",
@@ -58,7 +58,7 @@ fn pings_show_delay_loss_and_outages() {
     }
     let rows = succeeds(&["recording", "show", "ping.txt", "--format", "csv", "--no-figure"], folder.path());
     assert_eq!(rows.lines().next(), Some("at_s,length_ms,shortest_ms,longest_ms,fate"));
-    assert_eq!(rows.lines().count(), 8);
+    assert_eq!(rows.lines().count(), 9);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_is_converted_is_read_again_and_replayed() {
     let refusal = refuses(&["recording", "convert", "ping.txt", "--out", "path.csv"], folder.path());
     assert_contains(&refusal, &["path.csv exists", "--force"]);
     let shown = succeeds(&["recording", "show", "path.csv", "--no-figure"], folder.path());
-    assert_contains(&shown, &["path.csv read as seamline", "outages    7, "]);
+    assert_contains(&shown, &["path.csv read as seamline", "outages    8, "]);
     let set = ["--seeds", "1", "--set", "duration=3 s", "--set", "warm_up=1 s"];
     for file in ["ping.txt", "path.csv"] {
         let text = succeeds(&[&["demo", "--recording", file][..], &set].concat(), folder.path());
