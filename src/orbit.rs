@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     network: NetworkOptions,
     #[command(flatten)]
     terminals: TerminalOptions,
-    /// How a terminal changes its satellite
+    /// How a terminal switches to another satellite
     #[arg(long, value_enum, default_value_t = SwitchName::BreakBeforeMake)]
     switch: SwitchName,
-    /// How long a handover interrupts with break-before-make [default: 75 ms, Starlink's measured median]
+    /// How long each handover interrupts the path with break-before-make [default: 75 ms, the median measured for Starlink]
     #[arg(long, value_name = "TIME")]
     interruption: Option<String>,
     /// Write the recording and the pictures into this directory
@@ -48,9 +48,9 @@ Examples:
 /// How a terminal changes its satellite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum SwitchName {
-    /// The new link is there before the old one goes
+    /// The new link comes up before the old one goes down
     MakeBeforeBreak,
-    /// The old link goes first
+    /// The old link goes down before the new one comes up
     BreakBeforeMake,
 }
 

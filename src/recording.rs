@@ -27,9 +27,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Show rate, delay, loss and outages, with their lengths and period, and what the file does not contain
+    /// Show rate, delay, loss and outages, the lengths and the period of the outages, and what the recording does not contain
     Show(Show),
-    /// Write the conditions that a replay takes from a recording: capacity, delay, loss and outages over time
+    /// Write what a replay takes from a recording: capacity, delay, loss and outages over time
     Convert(convert::Arguments),
 }
 
@@ -44,21 +44,22 @@ fn parse_columns(list: &str) -> Result<ColumnList, String> {
 /// How a recording is read.
 #[derive(Debug, clap::Args)]
 struct Reading {
-    /// The recording, plain or gzip. Several complete each other: a capacity trace and a series of delays, or pings beside a download
+    /// The recording, plain or packed with gzip. Give several if they complete each other: a capacity trace and a series of delays, or a
+    /// download and pings at the same time
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Its format (see below) [default: recognized by its content]
+    /// The format of the recording (see below) [default: recognized by its content]
     #[arg(long = "as", id = "as", value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|it| it.name)))]
     read_as: Option<String>,
-    /// The columns of a table (CSV or Parquet) with their units, e.g. time=Timestamp:date,down=DL_bitrate:kbit/s,rtt=PINGAVG:ms. There are time,
-    /// down, up (goodput), down-capacity, up-capacity, down-traffic, up-traffic, rtt, down-delay, up-delay, loss, down-loss, up-loss and
-    /// cell [default: by their names]
+    /// The columns of a table (CSV or Parquet) with their units, e.g. time=Timestamp:date,down=DL_bitrate:kbit/s,rtt=PINGAVG:ms. A column is
+    /// one of time, down, up (goodput), down-capacity, up-capacity, down-traffic, up-traffic, rtt, down-delay, up-delay, loss, down-loss,
+    /// up-loss or cell [default: recognized by the names in the header]
     #[arg(long, value_name = "LIST", value_parser = parse_columns, conflicts_with = "as")]
     columns: Option<ColumnList>,
-    /// The delay of a packet in the replay
+    /// Which delay a packet has in the replay
     #[arg(long, value_name = "CHOICE", value_enum, default_value_t = Delay::Measured)]
     delay: Delay,
-    /// Take what happened to be sent for what the link can carry
+    /// Use the rate of the recorded traffic as the capacity of the link
     #[arg(long)]
     traffic_is_capacity: bool,
 }
@@ -66,9 +67,9 @@ struct Reading {
 /// The delay of a packet in the replay.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Delay {
-    /// What the last probe before it measured: right where the host was idle otherwise
+    /// The delay that the last probe before the packet measured. Choose it if the host sent nothing but the probes
     Measured,
-    /// That of the path without queueing: right where the host itself filled the queues
+    /// The delay of the path without queueing. Choose it if the host itself filled the queues
     Path,
 }
 
@@ -77,10 +78,10 @@ enum Delay {
 struct Show {
     #[command(flatten)]
     reading: Reading,
-    /// Where to write the figure (SVG) [default: the name of the recording with .svg, in this directory]
+    /// Where to write the figure (SVG) [default: the name of the recording with .svg, in the current directory]
     #[arg(long, value_name = "PATH")]
     figure: Option<PathBuf>,
-    /// Write no figure
+    /// Do not write a figure
     #[arg(long, conflicts_with = "figure")]
     no_figure: bool,
     #[command(flatten)]

@@ -321,7 +321,8 @@ fn every_scenario_that_ships_runs() {
             .extend(["--seeds", "1", "--set", "duration=3 s", "--set", "warm_up=0 s"].map(str::to_owned));
         if text.contains("file = \"\"") {
             let stem = file.file_stem().unwrap().to_str().unwrap();
-            let (_, recording) = made_up.iter().find(|(kind, _)| *kind == stem || stem == "recording").unwrap();
+            let (_, recording) =
+                made_up.iter().find(|(kind, _)| *kind == stem || stem == "recording").unwrap();
             let key = text.lines().find_map(|line| line.strip_prefix("#   seamline run")).unwrap();
             let key = key.split_once("--set ").unwrap().1.split_once('=').unwrap().0;
             let check = seamline(&["check", path(&file)], folder.path());

@@ -19,27 +19,27 @@ use std::path::Path;
 /// Options that describe a recorded path.
 #[derive(Debug, clap::Args)]
 pub(super) struct PathOptions {
-    /// Instead of two links: a recording of the path that the host has. The answer is which TCP, which setting and which help
-    /// of this project bring how much. Several recordings complete each other, for example capacity and delay
+    /// Instead of two links: a recording of the path of the host. The answer is how much each TCP, each setting, and each agent or
+    /// handover scheme of this project gains on it. Give several recordings if they complete each other, e.g. capacity and delay
     #[arg(
         long,
         value_name = "RECORDING",
         conflicts_with_all = ["from", "to", "interruption", "stay", "at", "lead", "forward", "variant", "profile", "kernel", "no_check"]
     )]
     on: Vec<String>,
-    /// With --on: the format of the recording, instead of what it looks like (seamline list recordings)
+    /// With --on: the format of the recording (seamline list recordings) [default: recognized by its content]
     #[arg(long = "as", value_name = "FORMAT", requires = "on")]
     read_as: Option<String>,
-    /// With --on: the rate of the bottleneck, where the recording has none
+    /// With --on: the rate of the bottleneck, if the recording has none
     #[arg(long, value_name = "RATE", requires = "on")]
     rate: Option<String>,
-    /// With --on: the round-trip time without queueing, where the recording has none
+    /// With --on: the round-trip time without queueing, if the recording has none
     #[arg(long, value_name = "TIME", requires = "on")]
     round_trip: Option<String>,
-    /// With --on: the share of packets lost at random, where the recording has none [default: none]
+    /// With --on: the share of packets lost at random, if the recording has none [default: none]
     #[arg(long, value_name = "SHARE", requires = "on")]
     loss: Option<String>,
-    /// With --on: what waits before the bottleneck, or a queue as in a scenario [default: one bandwidth-delay product]
+    /// With --on: the size of the queue at the bottleneck, or a queue as in a scenario [default: one bandwidth-delay product]
     #[arg(long, value_name = "AMOUNT", requires = "on")]
     queue: Option<String>,
 }

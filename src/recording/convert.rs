@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(super) struct Arguments {
     #[command(flatten)]
     reading: Reading,
-    /// The file to write: CSV with a header, as docs/reference/recordings.md describes it
+    /// The file to write: CSV with a header (format: docs/reference/recordings.md)
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
     /// Replace an existing file

@@ -31,7 +31,7 @@ pub struct Measured {
     pub handovers: Vec<Instant>,
     /// Conditions of a link, for formats that record these and not measurements of them.
     pub conditions: Option<Conditions>,
-    /// What a reader should know: what the file does not contain, what was left out, what was assumed. One sentence each.
+    /// What a reader should know: what the file does not contain, what was left out, what was assumed. One or two sentences each.
     pub notes: Vec<String>,
 }
 

@@ -78,7 +78,7 @@ pub struct Findings {
     pub queueing: Option<Queueing>,
     /// Changes of delay, outages or handovers at even distances.
     pub period: Option<Period>,
-    /// Where each thing comes from, and what the recording does not say. One sentence each.
+    /// Where each thing comes from, and what the recording does not contain. One or two sentences each.
     pub notes: Vec<String>,
 }
 
@@ -213,12 +213,12 @@ fn handovers(measured: &Measured, outages: &[Outage]) -> Result<Handovers, Sched
 fn note_missing(conditions: &Conditions, findings: &mut Findings) {
     let lacks = |has: fn(&Schedule) -> bool| !has(&conditions.down) && !has(&conditions.up);
     for (what, is_missing) in [
-        ("capacity: give the link a rate", lacks(|it| it.capacity.is_some())),
-        ("delay: give the link a one_way_delay", lacks(|it| it.one_way_delay.is_some())),
-        ("loss: the replay loses packets at outages and full queues only", lacks(|it| it.loss.is_some())),
+        ("capacity. In a scenario, set the `rate` of the link", lacks(|it| it.capacity.is_some())),
+        ("delay. In a scenario, set the `one_way_delay` of the link", lacks(|it| it.one_way_delay.is_some())),
+        ("loss. The replay loses packets only in outages and at full queues", lacks(|it| it.loss.is_some())),
     ] {
         if is_missing {
-            findings.notes.push(format!("The recording says nothing about {what}."));
+            findings.notes.push(format!("The recording contains no {what}."));
         }
     }
 }

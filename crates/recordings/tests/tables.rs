@@ -65,9 +65,9 @@ fn separators_dates_and_zones() {
     assert_eq!(measured.began, Some(1_730_498_251.5));
     assert_eq!(spans(&measured.rates[0].samples, kilobits), [(0, 1000, 5000), (1000, 2000, 6000)]);
     assert_eq!(spans(&measured.delays[0].samples, Duration::as_micros)[1].2, 46_500);
-    assert!(!measured.notes.iter().any(|note| note.contains("no zone")));
+    assert!(!measured.notes.iter().any(|note| note.contains("no time zone")));
     let unzoned = read(&sample!("csv-semicolon.csv").replace("-07:00", ""));
-    assert!(unzoned.notes.iter().any(|note| note.contains("taken for UTC")));
+    assert!(unzoned.notes.iter().any(|note| note.contains("read as UTC")));
     let epochs = "timestamp\trtt_us\n1700000000123\t20000\n1700000001123\t30000\n";
     let epochs = read(epochs);
     assert!((epochs.began.unwrap() - 1_700_000_000.123).abs() < 1e-6);

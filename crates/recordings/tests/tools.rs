@@ -62,7 +62,7 @@ fn clocks_that_differ_leave_round_trips() {
     let measured = read(&skewed);
     let one_way = |outcome| matches!(outcome, Outcome::Answered { one_way: Some(_), .. });
     assert!(measured.probes.iter().all(|probe| !one_way(probe.outcome)));
-    assert!(measured.notes[1].contains("clocks of both ends differ"), "{:?}", measured.notes);
+    assert!(measured.notes[1].contains("clocks of the two ends differ"), "{:?}", measured.notes);
     refused(
         &sample!("irtt.json").replace("422949986", "2949986"),
         "times that do not go back, within a year",
@@ -141,7 +141,11 @@ fn udp_has_losses_and_omitted_intervals_are_left_out() {
     // The interval after the omitted one begins with the test.
     assert_eq!(omitted.rates[0].samples.len(), 2);
     assert_eq!(omitted.rates[0].samples[0].from, Instant::ZERO);
-    assert!(omitted.notes.iter().any(|note| note.contains("omits its begin (-O): 1")), "{:?}", omitted.notes);
+    assert!(
+        omitted.notes.iter().any(|note| note.contains("omits its beginning (-O): 1")),
+        "{:?}",
+        omitted.notes
+    );
 }
 
 #[test]

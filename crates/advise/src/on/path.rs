@@ -236,7 +236,7 @@ fn read_file(file: &str, format: Option<&str>) -> Result<RecordedFile, InputErro
 }
 
 /// How a replay begins to say what a recording lacks.
-const MISSING: &str = "The recording says nothing about";
+const MISSING: &str = "The recording contains no";
 
 fn unknown_format(name: &str) -> InputError {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

@@ -180,9 +180,8 @@ impl Ring<'_> {
 
 fn notes(history: &History, dated: bool) -> Vec<String> {
     let mut notes = vec![
-        "Rates are of what the users of the dish happened to send: the capacity is not in the file."
-            .to_owned(),
-        "Each second has one mean round trip to the point of presence; handovers are not in the file."
+        "Rates are those of the users' traffic. The capacity is not in the file.".to_owned(),
+        "Each second has one mean round-trip time to the point of presence. Handovers are not in the file."
             .to_owned(),
     ];
     if !dated {
@@ -194,7 +193,7 @@ fn notes(history: &History, dated: bool) -> Vec<String> {
     }
     if !causes.is_empty() {
         let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{cause} {count}")).collect();
-        notes.push(format!("Outages by cause, not placed in time: {}.", causes.join(", ")));
+        notes.push(format!("Outages by cause, without their times: {}.", causes.join(", ")));
     }
     notes
 }

@@ -242,18 +242,19 @@ fn notes(document: &Document, measured: &Measured) -> Vec<String> {
     let mut notes = vec![format!("The test was {name}{title}.")];
     if !measured.rates.is_empty() {
         notes.push(
-            "The link could carry at least the goodput of TCP; how much more is not measured.".to_owned(),
+            "The capacity is at least the goodput of TCP. How much higher it is was not measured.".to_owned(),
         );
         if !measured.probes.is_empty() || !measured.delays.is_empty() {
             notes.push(
-                "TCP filled the link while the ping ran: its round trips contain queueing, except at the begin and the end."
+                "TCP filled the link while ping ran. So the round-trip times include queueing, except at the beginning and the end."
                     .to_owned(),
             );
         }
     }
     if measured.probes.is_empty() {
-        notes
-            .push("There is no ping with numbered probes: how many were lost is not in the file.".to_owned());
+        notes.push(
+            "The file has no ping with numbered probes. So it does not show how many were lost.".to_owned(),
+        );
     }
     notes
 }

@@ -179,30 +179,33 @@ fn sent_loss(measured: &Measured, sum: &Summary, length: Duration) -> Option<Los
 fn notes(document: &Document, measured: &Measured, omitted: usize, tests: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if document.is_udp() {
-        notes.push("A UDP test sends at the rate it was told: what arrives is what the link could carry only where packets are lost.".to_owned());
+        notes.push("A UDP test sends at the rate that the user has set. The received rate is the capacity only while packets are lost.".to_owned());
         if measured.losses.iter().any(|it| it.direction == Some(Direction::Up) && it.samples.len() == 1) {
-            notes.push("Losses on the way up are one value for the whole test.".to_owned());
+            notes.push("The uplink loss is one value for the whole test.".to_owned());
         }
     } else {
         notes.push(
-            "The link could carry at least the goodput of TCP; how much more is not measured.".to_owned(),
+            "The capacity is at least the goodput of TCP. How much higher it is was not measured.".to_owned(),
         );
-        notes.push("TCP counts no lost packets in percent.".to_owned());
+        notes.push("iperf3 reports no loss rate for TCP.".to_owned());
     }
     if let Some(name) = document.end.sender_tcp_congestion.as_ref() {
         notes.push(format!("The congestion control of the sender was {name}."));
     }
     if document.is_text {
         notes.push(
-            "The text has three digits of each rate, no round trips and no time of day; `iperf3 -J` writes all.".to_owned(),
+            "The text has only three digits of each rate, no round-trip times and no time of day. `iperf3 -J` writes all of them.".to_owned(),
         );
     } else if measured.delays.is_empty() {
-        notes.push("Only a sender of TCP measures round trips.".to_owned());
+        notes.push("Only a TCP sender measures round-trip times.".to_owned());
     } else {
-        notes.push("Round trips are TCP's smoothed ones under its own load.".to_owned());
+        notes.push(
+            "Round-trip times are TCP's smoothed ones. They include the queueing of the test itself."
+                .to_owned(),
+        );
     }
     if omitted > 0 {
-        notes.push(format!("Intervals left out because the test omits its begin (-O): {omitted}."));
+        notes.push(format!("Intervals left out because the test omits its beginning (-O): {omitted}."));
     }
     if let Some(error) = &document.error {
         notes.push(format!("The test ended with an error: {error}."));

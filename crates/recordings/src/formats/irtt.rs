@@ -138,11 +138,11 @@ fn outcome(recording: &Recording, index: usize, trip: &Trip, agree: bool) -> Res
 
 fn notes(stamped: bool, agree: bool) -> Vec<String> {
     let clocks = if !stamped {
-        "The server did not stamp: there are no one-way delays."
+        "The server wrote no timestamps. So there are no one-way delays."
     } else if agree {
-        "One-way delays are as exact as the clocks of both ends agree."
+        "One-way delays include any offset between the clocks of the two ends."
     } else {
-        "One-way delays are left out: some are negative, so the clocks of both ends differ."
+        "One-way delays are left out. Some are negative, so the clocks of the two ends differ."
     };
     vec!["irtt measures no capacity.".to_owned(), clocks.to_owned()]
 }

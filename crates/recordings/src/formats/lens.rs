@@ -109,12 +109,13 @@ fn finish(
     measured.notes.push("The table has no capacity.".to_owned());
     if clocks_differ {
         measured.notes.push(
-            "One-way delays are left out: some are negative, so the clocks of both ends differ.".to_owned(),
+            "One-way delays are left out. Some are negative, so the clocks of the two ends differ."
+                .to_owned(),
         );
     }
     if !one_way {
         measured.notes.push(
-            "Lost probes are not in the table; the raw file of `ping -D` numbers its probes.".to_owned(),
+            "Lost probes are not in the table. The raw file of `ping -D` numbers its probes, so that missing numbers show the lost ones.".to_owned(),
         );
     }
     Ok(measured)

@@ -88,13 +88,13 @@ fn notes(last: &Hub) -> Vec<String> {
     let Hub { best, worst, deviation, .. } = last;
     let spread = [best, worst, deviation].iter().all(|it| it.0.is_finite());
     let mut notes = vec![
-        "mtr writes one mean round trip and one loss: how they change is not in the file; `ping -D -O` records it.".to_owned(),
-        "mtr writes no times: probes are taken to be sent every second.".to_owned(),
+        "mtr writes one mean round-trip time and one loss rate. How they change is not in the file; `ping -D -O` records it.".to_owned(),
+        "mtr writes no times. Probes are assumed to be sent every second.".to_owned(),
         "mtr measures no capacity.".to_owned(),
     ];
     if spread {
         notes.push(format!(
-            "Round trips were from {} to {} ms, with a standard deviation of {} ms.",
+            "Round-trip times ranged from {} to {} ms, with a standard deviation of {} ms.",
             best.0, worst.0, deviation.0
         ));
     }

@@ -60,10 +60,10 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
     let length = Duration::from_secs(samples.len() as u64);
     let rates = vec![Rates { direction: Direction::Down, meaning: RateMeaning::Goodput, samples }];
     let mut notes = vec![
-        "The link could carry at least the goodput of TCP; how much more is not measured.".to_owned(),
-        "The data set does not name the direction; it is taken for the one to the host that moves."
+        "The capacity is at least the goodput of TCP. How much higher it is was not measured.".to_owned(),
+        "The data set does not name the direction. It is assumed to be down, to the host that moves."
             .to_owned(),
-        "The file has no times, delays, losses or handovers: lines are taken to be a second apart."
+        "The file has no times, delays, losses or handovers. Lines are assumed to be one second apart."
             .to_owned(),
     ];
     if messages > 0 {

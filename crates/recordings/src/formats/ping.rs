@@ -187,22 +187,22 @@ impl Probes {
         let mut notes = Vec::new();
         match clock {
             Clock::Even { guessed: true, .. } => notes.push(
-                "The output has no times: probes are taken to be sent every second. `ping -D` prints times."
+                "The output has no times. Probes are assumed to be sent every second. `ping -D` prints times."
                     .to_owned(),
             ),
             Clock::Even { interval, .. } => notes.push(format!(
-                "The output has no times: probes are taken to be sent every {:.0} ms, by the statistics at its end. `ping -D` prints times.",
+                "The output has no times. Probes are assumed to be sent every {:.0} ms, according to the statistics at its end. `ping -D` prints times.",
                 interval * 1e3
             )),
             Clock::Timed { .. } => {}
         }
         notes.push("A ping has no capacity.".to_owned());
         if self.duplicates > 0 {
-            notes.push(format!("Answers that came twice: {}; the first counts.", self.duplicates));
+            notes.push(format!("Duplicate answers: {}. Only the first answer counts.", self.duplicates));
         }
         if let Some((line, text)) = &self.first_skipped {
             notes.push(format!(
-                "Lines that are not of ping and were left out: {}, the first is line {line}, {text}.",
+                "Lines that are not output of ping and are left out: {}. The first is line {line}, {text}.",
                 self.skipped
             ));
         }

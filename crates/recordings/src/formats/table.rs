@@ -209,14 +209,14 @@ impl Table {
         let mut notes = Vec::new();
         if guessed {
             let read: Vec<String> = places.iter().map(ToString::to_string).collect();
-            notes.push(format!("By their names, columns were read as: {}.", read.join(", ")));
+            notes.push(format!("Columns were recognized by their names: {}.", read.join(", ")));
         }
         if self.undated {
-            notes.push("Times have no zone and are taken for UTC.".to_owned());
+            notes.push("Times have no time zone. They are read as UTC.".to_owned());
         }
-        for (count, what) in [(self.missing, "fields"), (self.untimed, "rows without a time")] {
+        for (count, what) in [(self.missing, "Missing fields"), (self.untimed, "Rows without a time")] {
             if count > 0 {
-                notes.push(format!("Missing {what}: {count}."));
+                notes.push(format!("{what}: {count}."));
             }
         }
         if measured.rates.is_empty() {

@@ -169,26 +169,26 @@ impl Drive {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            "The downlink is what an app downloaded: of a file, what TCP delivered; of a video, less than the link could carry.".to_owned(),
-            "The uplink is traffic, such as acknowledgments: it says little about the link.".to_owned(),
-            "Times have no zone and are taken for UTC.".to_owned(),
+            "The downlink rate is that of an app. If the app downloads a file, it is the goodput of TCP. If it plays a video, it is below the capacity.".to_owned(),
+            "The uplink rate is that of traffic such as acknowledgments. It says little about the capacity.".to_owned(),
+            "Times have no time zone. They are read as UTC.".to_owned(),
         ];
         if self.idle > 0 {
             notes.push(format!(
-                "Rows without a download (state I): {}; their downlink is left out.",
+                "Rows without a download (state I): {}. Their downlink rates are left out.",
                 self.idle
             ));
         }
         if self.set_back > 0 {
             notes.push(format!(
-                "Rows earlier than one before them, because the phone set its clock: {}.",
+                "Rows with an earlier time than the rows before them, because the phone set its clock: {}.",
                 self.set_back
             ));
         }
         let ping = if self.pings.is_empty() {
             "The file has no delays."
         } else {
-            "Pings are means of a few, while the app downloads."
+            "Each ping value is the mean of a few pings during the download."
         };
         notes.push(ping.to_owned());
         notes

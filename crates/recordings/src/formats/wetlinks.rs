@@ -202,21 +202,19 @@ impl Table {
     }
 
     fn notes(&self, kind: Kind) -> Vec<String> {
-        let mut notes = vec!["Times have no zone and are taken for UTC.".to_owned()];
+        let mut notes = vec!["Times have no time zone. They are read as UTC.".to_owned()];
         let what = match kind {
             Kind::Iperf => {
-                "Rates are of UDP (see transport_protocol) for some seconds every few minutes; delays are in other files."
+                "Rates are UDP rates (see transport_protocol), measured for some seconds every few minutes. Delays are in other files."
             }
             Kind::Ping => {
-                "Each row is the mean of many pings: single round trips and rates are not in the file."
+                "Each row is the mean of many pings. Single round-trip times and rates are not in the file."
             }
-            Kind::Dish => {
-                "Rates are of what the users of the dish happened to send: the capacity is not in the file."
-            }
+            Kind::Dish => "Rates are those of the users' traffic. The capacity is not in the file.",
         };
         notes.push(what.to_owned());
         if self.overlapping > 0 {
-            notes.push(format!("Rows within the time of one before them, left out: {}.", self.overlapping));
+            notes.push(format!("Rows that overlap an earlier row and are left out: {}.", self.overlapping));
         }
         notes
     }

@@ -26,7 +26,7 @@ pub(super) fn set_capacity(
         let Some(best) = best else {
             if with(RateMeaning::Traffic).is_some() {
                 findings.notes.push(format!(
-                    "The rates {name} are of what happened to be sent, which the link could carry at least: they are not taken for its capacity."
+                    "The {name}link rates are those of the traffic that was sent. They are not used as the capacity, which is at least as high."
                 ));
             }
             continue;
@@ -51,11 +51,11 @@ fn rate(meaning: RateMeaning, rate: Rate) -> Rate {
 fn note_meaning(rates: &Rates, name: &str, findings: &mut Findings) {
     let what = match rates.meaning {
         RateMeaning::Capacity => return,
-        RateMeaning::Goodput => "what a flow delivered that tried to fill the link",
-        RateMeaning::Traffic => "what happened to be sent",
+        RateMeaning::Goodput => "the goodput of a flow that tried to fill the link",
+        RateMeaning::Traffic => "the rate of the traffic that was sent",
     };
     findings.notes.push(format!(
-        "The capacity {name} is {what}, with 3.6 % for headers: the link could carry at least that."
+        "The {name}link capacity is {what}, plus 3.6 % for headers. The real capacity is at least as high."
     ));
 }
 
@@ -72,7 +72,7 @@ pub(super) fn set_delay(
         let calm = measured.delays.iter().filter(round_trip).min_by_key(|it| it.loaded);
         let Some((delays, part)) = best.or(calm.map(|it| (it, 0.5))) else { continue };
         if delays.loaded {
-            let note = "The delay is the least in each 10 s of those that the measuring flow had, which contain its own queueing.";
+            let note = "The measured delays include the queueing of the measuring flow. So the replay uses the minimum of each 10 s.";
             if !findings.notes.iter().any(|it| it == note) {
                 findings.notes.push(note.to_owned());
             }

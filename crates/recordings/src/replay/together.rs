@@ -107,7 +107,7 @@ fn note_complete(whole: &mut Replay) {
     let said = [("capacity", down || up), ("delay", delay), ("loss", loss)];
     whole.findings.notes.retain(|note| {
         let about = |what: &str| {
-            note.starts_with(&format!("The recording says nothing about {what}"))
+            note.starts_with(&format!("The recording contains no {what}"))
                 || (what == "capacity" && note.ends_with("has no capacity."))
         };
         !said.iter().any(|(what, is_known)| *is_known && about(what))

@@ -80,7 +80,7 @@ fn recording_keys<'a>() -> Section<'a, Part> {
     let keys = table! { AnyFormat;
         optional format: named(formats), "Its format [default: recognized by its content]";
         key delay (options.delay): choice(DELAYS), "The delay of a packet: what the last probe before it measured, or that of the path without queueing";
-        key traffic_is_capacity (options.traffic_is_capacity): boolean(), "Take what happened to be sent for what the link can carry";
+        key traffic_is_capacity (options.traffic_is_capacity): boolean(), "Use the rate of the recorded traffic as the capacity of the link";
     };
     recording(keys, AnyFormat::default(), |it, reader, file| {
         let format = FORMATS.iter().find(|format| Some(format.name) == it.format);
