@@ -9,7 +9,8 @@ import flent_lab
 import leoreplayer
 from runs import SEAMLINE, median, quantile, spread, table
 
-SEEDS = 20
+SEEDS = 10
+SEEDS_OF_ENDS = 16
 
 
 def records(command, path, seeds, *more):
@@ -46,7 +47,7 @@ def ends(data, scratch):
         ("Linux", "ours", "lab", ["server"]),
         ("Linux", "Linux", "lab", []),
     ):
-        runs = records(command, path, 16, *(word for node in nodes for word in ("--seamline", node)))
+        runs = records(command, path, SEEDS_OF_ENDS, *(word for node in nodes for word in ("--seamline", node)))
         flows = [it["flows"][0] for it in runs]
         packets = [[link["delivered_packets"] for link in it["links"]] for it in runs]
         cells = [[flow["goodput_bits_per_second"] / 1e6 for flow in flows], [flow["intervals"][0]["bytes"] * 8 / 1e6 for flow in flows]]

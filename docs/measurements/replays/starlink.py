@@ -199,7 +199,7 @@ def fits(scratch, sessions):
         ("`codel`", {"queue": '{ discipline = "codel" }'}),
         ("delay as measured", {"delay": "measured"}),
         ("losses of 0.01 %", {"loss": RANDOM.format("0.01")}),
-        ("losses of 0.3 %, half of those of the probes", {"loss": RANDOM.format("0.3")}),
+        ("losses of 0.3 %", {"loss": RANDOM.format("0.3")}),
         ("profile `rfc`", {"tcp": 'profile = "rfc"'}),
         ("BBR in place of CUBIC", {"variant": "bbr"}),
     ]:
