@@ -39,7 +39,7 @@ fn pings_show_delay_loss_and_outages() {
             "0.000 % of round trips outside of outages",
             "outages    8, ",
             "every 15.0 s",
-            "A ping has no capacity.",
+            "The recording contains no capacity.",
             "Figure: ping.svg",
         ],
     );

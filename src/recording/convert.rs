@@ -28,8 +28,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         return Err(Failure::Input(message));
     }
     let read = reading.read()?;
-    let notes = read.replay.findings.notes.iter().cloned();
-    let remarks: Vec<String> = read.titles().into_iter().chain(notes).collect();
+    let remarks: Vec<String> = read.titles().into_iter().chain(read.replay.remarks()).collect();
     let text = native::write(&read.replay.conditions, read.replay.length, &remarks);
     atomic::write(out, text.as_bytes())?;
     let path = quoted(&out.display().to_string());

@@ -23,9 +23,10 @@ pub(super) fn describe(read: &Read, reading: &Reading, figure: Option<&Path>) ->
         let _ = writeln!(text, "  {what:<10} {value}");
     }
     text += &listed(&replay.findings.outages);
-    if !replay.findings.notes.is_empty() {
+    let remarks = replay.remarks();
+    if !remarks.is_empty() {
         text += "\nNotes:\n";
-        replay.findings.notes.iter().for_each(|note| {
+        remarks.iter().for_each(|note| {
             let _ = writeln!(text, "  {note}");
         });
     }
@@ -232,7 +233,7 @@ pub(super) struct Summary<'a> {
     period_phase_s: Option<f64>,
     outages: Vec<OutageSummary>,
     handovers_s: Vec<f64>,
-    notes: &'a [String],
+    notes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -276,6 +277,6 @@ pub(super) fn summary(read: &Read) -> Summary<'_> {
             .iter()
             .map(|it| it.at.as_secs_f64())
             .collect(),
-        notes: &findings.notes,
+        notes: replay.remarks(),
     }
 }

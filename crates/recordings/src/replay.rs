@@ -63,6 +63,32 @@ pub struct Replay {
     pub findings: Findings,
 }
 
+impl Replay {
+    /// What the recording does not contain, one or two sentences each.
+    pub fn missing(&self) -> Vec<String> {
+        let Conditions { down, up } = &self.conditions;
+        let lacks = |has: fn(&Schedule) -> bool| !has(down) && !has(up);
+        let subjects = [
+            ("capacity. In a scenario, set the `rate` of the link", lacks(|it| it.capacity.is_some())),
+            (
+                "delay. In a scenario, set the `one_way_delay` of the link",
+                lacks(|it| it.one_way_delay.is_some()),
+            ),
+            (
+                "loss. The replay loses packets only in outages and at full queues",
+                lacks(|it| it.loss.is_some()),
+            ),
+        ];
+        let missing = subjects.into_iter().filter(|(_, is_missing)| *is_missing);
+        missing.map(|(what, _)| format!("The recording contains no {what}.")).collect()
+    }
+
+    /// Everything that a reader should know: the notes, and what is missing.
+    pub fn remarks(&self) -> Vec<String> {
+        self.findings.notes.iter().cloned().chain(self.missing()).collect()
+    }
+}
+
 /// What was found in the measurements, with its uncertainty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
@@ -95,7 +121,6 @@ pub fn replay(measured: &Measured, options: ReplayOptions) -> Result<Replay, Sch
         }
         None => of_measurements(measured, options, &mut findings)?,
     };
-    note_missing(&conditions, &mut findings);
     findings.outages.extend(conditions.down.capacity.iter().flat_map(|it| gaps::find(it, measured.length)));
     findings.period = findings.period.or_else(|| period::of_events(&events(&conditions, &findings)));
     Ok(Replay { conditions, length: measured.length, findings })
@@ -208,19 +233,6 @@ fn handovers(measured: &Measured, outages: &[Outage]) -> Result<Handovers, Sched
     all.sort_by_key(|handover| handover.at);
     all.dedup_by_key(|handover| handover.at);
     Handovers::new(all)
-}
-
-fn note_missing(conditions: &Conditions, findings: &mut Findings) {
-    let lacks = |has: fn(&Schedule) -> bool| !has(&conditions.down) && !has(&conditions.up);
-    for (what, is_missing) in [
-        ("capacity. In a scenario, set the `rate` of the link", lacks(|it| it.capacity.is_some())),
-        ("delay. In a scenario, set the `one_way_delay` of the link", lacks(|it| it.one_way_delay.is_some())),
-        ("loss. The replay loses packets only in outages and at full queues", lacks(|it| it.loss.is_some())),
-    ] {
-        if is_missing {
-            findings.notes.push(format!("The recording contains no {what}."));
-        }
-    }
 }
 
 /// The mean over time of a step function, by its values until `length`.

@@ -272,7 +272,7 @@ fn rare_probes_say_what_they_cannot_show() {
 #[test]
 fn a_replay_can_be_kept() {
     let made = starlink(Fates::HARD).replayed();
-    let text = native::write(&made.conditions, made.length, &made.findings.notes);
+    let text = native::write(&made.conditions, made.length, &made.remarks());
     let kept = recognise(&Recording::from_bytes("kept.csv", text.as_bytes()).unwrap()).unwrap();
     let again = replay(&kept.measured, ReplayOptions::default()).unwrap();
     assert_eq!(again.conditions.up.handovers, made.conditions.up.handovers);

@@ -53,7 +53,7 @@ fn irtt_has_probes_in_both_directions() {
     assert_eq!(measured.probes[6].outcome, last);
     assert_eq!(measured.length.as_nanos(), 483_760_531 - 183_483_450 + 185_847);
     assert!((measured.began.unwrap() - 1_795_768_510.735_745_7).abs() < 1e-6);
-    assert!(measured.rates.is_empty() && measured.notes[0].contains("no capacity"));
+    assert!(measured.rates.is_empty());
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn clocks_that_differ_leave_round_trips() {
     let measured = read(&skewed);
     let one_way = |outcome| matches!(outcome, Outcome::Answered { one_way: Some(_), .. });
     assert!(measured.probes.iter().all(|probe| !one_way(probe.outcome)));
-    assert!(measured.notes[1].contains("clocks of the two ends differ"), "{:?}", measured.notes);
+    assert!(measured.notes[0].contains("clocks of the two ends differ"), "{:?}", measured.notes);
     refused(
         &sample!("irtt.json").replace("422949986", "2949986"),
         "times that do not go back, within a year",

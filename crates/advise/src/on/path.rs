@@ -228,15 +228,11 @@ fn read_file(file: &str, format: Option<&str>) -> Result<RecordedFile, InputErro
         file: file.to_owned(),
         format: read.format.to_owned(),
         summary: read.summary,
-        // What is missing is said of all recordings together.
-        notes: findings.notes.into_iter().filter(|note| !note.starts_with(MISSING)).collect(),
+        notes: findings.notes,
         period: findings.period.map(|period| (period.phase, period.length)),
         is_named: format.is_some(),
     })
 }
-
-/// How a replay begins to say what a recording lacks.
-const MISSING: &str = "The recording contains no";
 
 fn unknown_format(name: &str) -> InputError {
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

@@ -144,5 +144,5 @@ fn notes(stamped: bool, agree: bool) -> Vec<String> {
     } else {
         "One-way delays are left out. Some are negative, so the clocks of the two ends differ."
     };
-    vec!["irtt measures no capacity.".to_owned(), clocks.to_owned()]
+    vec![clocks.to_owned()]
 }

@@ -106,7 +106,6 @@ fn finish(
         measured.probes.push(Probe { sent: Instant::from_nanos(since as u64), outcome });
     }
     measured.length = series::length(&measured);
-    measured.notes.push("The table has no capacity.".to_owned());
     if clocks_differ {
         measured.notes.push(
             "One-way delays are left out. Some are negative, so the clocks of the two ends differ."

@@ -90,7 +90,6 @@ fn notes(last: &Hub) -> Vec<String> {
     let mut notes = vec![
         "mtr writes one mean round-trip time and one loss rate. How they change is not in the file; `ping -D -O` records it.".to_owned(),
         "mtr writes no times. Probes are assumed to be sent every second.".to_owned(),
-        "mtr measures no capacity.".to_owned(),
     ];
     if spread {
         notes.push(format!(

@@ -196,7 +196,6 @@ impl Probes {
             )),
             Clock::Timed { .. } => {}
         }
-        notes.push("A ping has no capacity.".to_owned());
         if self.duplicates > 0 {
             notes.push(format!("Duplicate answers: {}. Only the first answer counts.", self.duplicates));
         }

@@ -201,11 +201,11 @@ impl Table {
         let filled = measured.rates.iter().any(|it| it.meaning == crate::measured::RateMeaning::Goodput);
         measured.delays.iter_mut().for_each(|it| it.loaded = filled);
         measured.length = series::length(&measured).max(last.saturating_since(Instant::ZERO));
-        measured.notes = self.notes(places, guessed, &measured);
+        measured.notes = self.notes(places, guessed);
         Ok(measured)
     }
 
-    fn notes(&self, places: &[Place], guessed: bool, measured: &Measured) -> Vec<String> {
+    fn notes(&self, places: &[Place], guessed: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if guessed {
             let read: Vec<String> = places.iter().map(ToString::to_string).collect();
@@ -218,15 +218,6 @@ impl Table {
             if count > 0 {
                 notes.push(format!("{what}: {count}."));
             }
-        }
-        if measured.rates.is_empty() {
-            notes.push("The table has no rates.".to_owned());
-        }
-        if measured.delays.is_empty() {
-            notes.push("The table has no delays.".to_owned());
-        }
-        if measured.losses.is_empty() {
-            notes.push("The table has no losses.".to_owned());
         }
         notes
     }

@@ -38,7 +38,6 @@ pub fn together(parts: Vec<(Option<f64>, Replay)>) -> Result<Replay, Overlap> {
         sources.push(own);
         whole = join(whole, part);
     }
-    note_complete(&mut whole);
     Ok(whole)
 }
 
@@ -99,17 +98,4 @@ pub fn complete(one: Schedule, other: Schedule) -> Schedule {
             Reordering::Prevented => other.reordering,
         },
     }
-}
-
-/// Take back that one part says nothing about what another contains.
-fn note_complete(whole: &mut Replay) {
-    let [down, up, delay, loss, _] = provides(&whole.conditions);
-    let said = [("capacity", down || up), ("delay", delay), ("loss", loss)];
-    whole.findings.notes.retain(|note| {
-        let about = |what: &str| {
-            note.starts_with(&format!("The recording contains no {what}"))
-                || (what == "capacity" && note.ends_with("has no capacity."))
-        };
-        !said.iter().any(|(what, is_known)| *is_known && about(what))
-    });
 }
