@@ -91,7 +91,7 @@ def axes(picture, it, x, y, top, left, right, bottom):
 def ratios(path):
     """All ratios: lines of `name;kind;median;low;high`, where kind is exact, predicted or fitted."""
     rows = [line.strip().split(";") for line in open(path) if line.strip()]
-    picture = Picture(900, 90 + 26 * len(rows), "Goodput of the replay as a share of the measured one")
+    picture = Picture(900, 118 + 26 * len(rows), "Goodput of the replay as a share of the measured one")
     left, right, top, bottom = 380, 870, 50, 50 + 26 * len(rows)
     x = lambda ratio: left + (right - left) * (math.log10(ratio) - math.log10(0.2)) / (math.log10(10) - math.log10(0.2))
     for tick in (0.2, 0.5, 1, 2, 5, 10):
@@ -103,10 +103,11 @@ def ratios(path):
         fitted = kind == "fitted"
         picture.line([(x(float(low)), y), (x(float(high)), y)], "s1" if fitted else "s0", "#c9541f" if fitted else "#1f6fb5", 3)
         picture.dot(x(float(middle)), y, not fitted)
-    picture.dot(left + 20, bottom + 30, True)
-    picture.text(left + 30, bottom + 34, "predicted", "start")
-    picture.dot(left + 120, bottom + 30, False)
-    picture.text(left + 130, bottom + 34, "the measured rate was the capacity (circular)", "start")
+    picture.dot(left + 20, bottom + 54, True)
+    picture.text((left + right) / 2, bottom + 34, "goodput, replay / measured (logarithmic)")
+    picture.text(left + 30, bottom + 58, "predicted", "start")
+    picture.dot(left + 120, bottom + 54, False)
+    picture.text(left + 130, bottom + 58, "the measured rate was the capacity (circular)", "start")
     picture.write("ratios.svg")
 
 
