@@ -3,8 +3,8 @@
 use super::{Findings, Replay};
 use crate::measured::Conditions;
 use seamline_net::Schedule;
-use seamline_net::schedule::Reordering;
-use seamline_wire::Duration;
+use seamline_net::schedule::{Handover, Handovers, Reordering};
+use seamline_wire::{Duration, Instant};
 
 /// Two recordings contain the same thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +61,24 @@ fn later(replay: Replay, by: Duration) -> Replay {
     let mut findings = replay.findings;
     findings.outages.retain(|it| it.at.as_nanos() >= by.as_nanos());
     findings.outages.iter_mut().for_each(|it| it.at = it.at - by);
+    if let Some(period) = &mut findings.period {
+        let turned = Duration::from_nanos(by.as_nanos() % period.length.as_nanos());
+        period.phase = Duration::from_nanos(
+            (period.phase + (period.length - turned)).as_nanos() % period.length.as_nanos(),
+        );
+    }
+    if let Some(base) = &mut findings.base {
+        base.skip(by);
+    }
     let length = replay.length - by.min(replay.length);
     Replay { conditions: replay.conditions.skip(by), length, findings }
 }
 
 fn join(one: Replay, other: Replay) -> Replay {
     let (a, b) = (one.findings, other.findings);
+    let mut outages = a.outages;
+    outages.extend(b.outages);
+    outages.sort_by_key(|outage| outage.at);
     let mut notes = a.notes;
     notes.extend(b.notes.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     Replay {
@@ -76,7 +88,7 @@ fn join(one: Replay, other: Replay) -> Replay {
             up: complete(one.conditions.up, other.conditions.up),
         },
         findings: Findings {
-            outages: if a.outages.is_empty() { b.outages } else { a.outages },
+            outages,
             shortest_visible: a.shortest_visible.or(b.shortest_visible),
             loss: a.loss.or(b.loss),
             base: a.base.or(b.base),
@@ -93,12 +105,28 @@ pub fn complete(one: Schedule, other: Schedule) -> Schedule {
         capacity: one.capacity.or(other.capacity),
         one_way_delay: one.one_way_delay.or(other.one_way_delay),
         loss: one.loss.or(other.loss),
-        handovers: if one.handovers.as_slice().is_empty() { other.handovers } else { one.handovers },
+        handovers: both(one.handovers, other.handovers),
         reordering: match one.reordering {
             Reordering::Allowed => Reordering::Allowed,
             Reordering::Prevented => other.reordering,
         },
     }
+}
+
+/// The outages of one and the changes of the other that interrupt nothing, unless an outage covers these.
+fn both(one: Handovers, other: Handovers) -> Handovers {
+    let (mut outages, silent): (Vec<Handover>, Vec<Handover>) =
+        one.as_slice().iter().chain(other.as_slice()).partition(|handover| !handover.interruption.is_zero());
+    outages.sort_by_key(|handover| handover.at);
+    let hidden = |at: Instant| {
+        let before = outages.partition_point(|outage| outage.at <= at);
+        before.checked_sub(1).is_some_and(|last| at <= outages[last].end())
+    };
+    let mut all: Vec<Handover> = silent.into_iter().filter(|it| !hidden(it.at)).collect();
+    all.extend(&outages);
+    all.sort_by_key(|handover| handover.at);
+    all.dedup_by_key(|handover| handover.at);
+    Handovers::new(all).unwrap_or(one)
 }
 
 /// Take back that one part says nothing about what another contains.
