@@ -68,7 +68,8 @@ pub struct Replay {
 pub struct Findings {
     /// Outages, in order.
     pub outages: Vec<Outage>,
-    /// The shortest outage that is certain to be seen: two times the distance of probes.
+    /// The shortest outage that is certain to be seen: at least three times the distance of probes, more where probes wait long or many
+    /// are lost.
     pub shortest_visible: Option<Duration>,
     /// The share of round trips that failed outside of outages.
     pub loss: Option<LossShare>,
@@ -136,8 +137,8 @@ fn of_probes(
     conditions: &mut Conditions,
     findings: &mut Findings,
 ) -> Result<(), ScheduleError> {
-    let outages::Found { outages, calm } = outages::find(probes);
-    findings.shortest_visible = outages::distance(probes).map(|distance| distance * 2);
+    let outages::Found { outages, calm, shortest_visible } = outages::find(probes);
+    findings.shortest_visible = shortest_visible;
     findings.loss = LossShare::of(&calm);
     // Outages have their times more exactly than jumps of the delay.
     let begins: Vec<Instant> = outages.iter().map(|outage| outage.at).collect();

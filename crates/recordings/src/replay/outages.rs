@@ -41,6 +41,8 @@ pub struct Found {
     pub outages: Vec<Outage>,
     /// Probes that met none.
     pub calm: Vec<Probe>,
+    /// The shortest outage that is certain to be found among these probes; `None` for fewer than two.
+    pub shortest_visible: Option<Duration>,
 }
 
 /// How often chance alone may make an outage of residual losses, per recording.
@@ -69,20 +71,33 @@ impl Run {
 
 /// The outages that probes show.
 pub fn find(probes: &[Probe]) -> Found {
-    let mut runs = lost_runs(probes);
-    runs.extend(held::runs(probes));
+    let (mut runs, shortest) = lost_runs(probes);
+    let longest_queue = held::longest_queue(probes);
+    runs.extend(held::runs(probes, longest_queue));
     runs.sort_by_key(|run| run.from);
-    let runs = merge(runs);
+    let mut outages = Vec::new();
     let mut calm = Vec::with_capacity(probes.len());
     let mut from = 0;
-    for run in &runs {
+    for run in merge(runs) {
+        // Losses that cannot have been an outage of the link are residual loss.
+        let Some(outage) = outage(probes, &run) else { continue };
+        outages.push(outage);
         calm.extend_from_slice(&probes[from..run.from]);
         from = run.to;
     }
     calm.extend_from_slice(&probes[from..]);
-    let mut outages: Vec<Outage> = runs.iter().filter_map(|run| outage(probes, run)).collect();
     cut_short(&mut outages);
-    Found { outages, calm }
+    let shortest_visible = distance(probes).map(|distance| visible(distance, shortest, longest_queue));
+    Found { outages, calm, shortest_visible }
+}
+
+/// The shortest outage that is found whatever becomes of packets in it. Lost probes have to be as many as chance does not lose in a row.
+/// The first probe that is held, which may be sent a whole distance late, has to wait longer than queues make it wait, and
+/// others have to come together with it.
+fn visible(distance: Duration, shortest_run: usize, longest_queue: Duration) -> Duration {
+    let lost = distance * shortest_run as u64;
+    let held = longest_queue.max(distance * held::FEWEST_PAIRS as u64) + distance;
+    lost.max(held)
 }
 
 /// The outages that conditions contain.
@@ -106,8 +121,8 @@ pub fn distance(probes: &[Probe]) -> Option<Duration> {
     distances.get(distances.len() / 2).copied()
 }
 
-/// Runs of lost probes that are too long for residual loss.
-fn lost_runs(probes: &[Probe]) -> Vec<Run> {
+/// Runs of lost probes that are too long for residual loss, and from which length on they are.
+fn lost_runs(probes: &[Probe]) -> (Vec<Run>, usize) {
     let mut runs = Vec::new();
     let mut from = 0;
     for block in probes.chunk_by(|one, other| one.round_trip().is_some() == other.round_trip().is_some()) {
@@ -119,7 +134,7 @@ fn lost_runs(probes: &[Probe]) -> Vec<Run> {
     }
     let shortest = shortest_run(probes.len(), &runs);
     runs.retain(|run| run.to - run.from >= shortest);
-    runs
+    (runs, shortest)
 }
 
 /// The length from which a run of losses is an outage. The residual loss is that of shorter runs, so both are found together.
@@ -146,12 +161,12 @@ fn longest_by_chance(probes: usize, share: f64) -> usize {
     (2..=probes).find(|length| expected(*length) < FALSE_ALARMS).unwrap_or(probes + 1) - 1
 }
 
-/// Runs that touch are one outage.
+/// Runs that touch are one outage, unless each has probes that were held: these came back at different times.
 fn merge(runs: Vec<Run>) -> Vec<Run> {
     let mut merged: Vec<Run> = Vec::new();
     for run in runs {
         match merged.last_mut() {
-            Some(last) if run.from <= last.to => {
+            Some(last) if run.from < last.to || run.from == last.to && (last.held == 0 || run.held == 0) => {
                 last.to = last.to.max(run.to);
                 last.held += run.held;
                 if run.held > 0 {
@@ -192,7 +207,8 @@ fn lost_outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     let (first, last) = (sent(run.from)?, sent(run.to - 1)?);
     let before = run.from.checked_sub(1).and_then(sent).unwrap_or(first);
     let after = sent(run.to).unwrap_or(last);
-    let usual = held::usual_before(probes, run.from).or_else(|| held::usual_after(probes, run.to))?;
+    let usual = held::usual_before(probes, run.from).or_else(|| held::usual_after(probes, run.to));
+    let usual = usual.unwrap_or(Duration::ZERO);
     let less = |span: Duration| span - usual.min(span);
     let (begin, end) = (middle(before, first), middle(last, after));
     let length = less(end.saturating_since(begin));
