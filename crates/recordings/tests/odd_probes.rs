@@ -59,3 +59,18 @@ fn losses_too_short_for_an_outage_stay_losses() {
     let share = satellite.findings.loss.unwrap().share;
     assert!((0.019..0.021).contains(&share), "{share}");
 }
+
+/// The clock of a host is set while it pings: probes many years apart take neither memory nor time for the years between.
+#[test]
+fn years_between_probes_cost_nothing() {
+    let years = Duration::from_secs(50 * 366 * 86_400);
+    let probe = |number: u64| {
+        let later = if number < 10 { Duration::ZERO } else { years };
+        let outcome = Outcome::Answered { round_trip: Duration::from_millis(40 + number % 3), one_way: None };
+        Probe { sent: Instant::from_secs(number) + later, outcome }
+    };
+    let probes: Vec<Probe> = (0..20).map(probe).collect();
+    let measured = Measured { probes, length: years, ..Measured::default() };
+    let findings = replay(&measured, ReplayOptions::default()).unwrap().findings;
+    assert_eq!((findings.period, findings.outages.len()), (None, 0));
+}
