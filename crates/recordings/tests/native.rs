@@ -7,7 +7,7 @@ use seamline_recordings::formats::mahimahi;
 use seamline_recordings::measured::Conditions;
 use seamline_recordings::{Recording, native, recognise};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::{Duration, Instant, Rate};
 
 const LENGTH: Duration = Duration::from_secs(120);
 
@@ -51,6 +51,21 @@ fn opportunities_become_mean_rates() {
     let conditions = Conditions::both(Schedule { capacity, ..Schedule::default() });
     let text = native::write(&conditions, Duration::from_secs(1), &[]);
     assert_eq!(text.lines().skip(3).collect::<Vec<_>>(), ["0,12,12,,,,,,"], "{text}");
+}
+
+/// What is not plausible for bare numbers is what it is where columns name their units.
+#[test]
+fn constant_conditions_read_back() {
+    for (delay, megabits) in [(Duration::from_millis(20), 50), (Duration::from_micros(300), 100_000)] {
+        let side = Schedule {
+            one_way_delay: Some(Steps::constant(delay)),
+            capacity: Some(Steps::constant(Rate::from_megabits_per_second(megabits)).into()),
+            ..Schedule::default()
+        };
+        let text = native::write(&Conditions::both(side), LENGTH, &[]);
+        let back = recognise(&recording(&text)).unwrap().measured.conditions.unwrap();
+        assert_eq!(back.down.one_way_delay, Some(Steps::constant(delay)), "{text}");
+    }
 }
 
 #[test]
