@@ -91,7 +91,7 @@ pub fn replay(measured: &Measured, options: ReplayOptions) -> Result<Replay, Sch
     let mut findings = Findings { notes: measured.notes.clone(), ..Findings::default() };
     let conditions = match &measured.conditions {
         Some(conditions) => {
-            findings.outages = outages::recorded(&conditions.down);
+            findings.outages = outages::recorded(conditions);
             conditions.clone()
         }
         None => of_measurements(measured, options, &mut findings)?,
@@ -121,13 +121,16 @@ fn of_measurements(
     rates::set_capacity(measured, options, &mut conditions, findings)?;
     if measured.probes.is_empty() {
         rates::set_delay(measured, &mut conditions, findings)?;
-        rates::set_loss(measured, &mut conditions, findings)?;
+        let [down, up] = rates::set_loss(measured, &mut conditions)?;
+        conditions.down.handovers = handovers(measured, &down)?;
+        conditions.up.handovers = handovers(measured, &up)?;
+        findings.outages = outages::of_either(down, up);
     } else {
         of_probes(&measured.probes, options, &mut conditions, findings)?;
+        let handovers = handovers(measured, &findings.outages)?;
+        conditions.down.handovers = handovers.clone();
+        conditions.up.handovers = handovers;
     }
-    let handovers = handovers(measured, &findings.outages)?;
-    conditions.down.handovers = handovers.clone();
-    conditions.up.handovers = handovers;
     Ok(conditions)
 }
 
@@ -203,7 +206,10 @@ fn handovers(measured: &Measured, outages: &[Outage]) -> Result<Handovers, Sched
         .iter()
         .map(|it| Handover { at: it.at, interruption: it.length, fates: fates(it.fate) })
         .collect();
-    let outside = |at: &Instant| !outages.iter().any(|it| it.at <= *at && *at <= it.at + it.length);
+    let outside = |at: &Instant| {
+        let before = outages.partition_point(|outage| outage.at <= *at);
+        before.checked_sub(1).is_none_or(|last| outages[last].at + outages[last].length < *at)
+    };
     let silent = measured.handovers.iter().copied().filter(outside);
     all.extend(silent.map(|at| Handover { at, interruption: Duration::ZERO, fates: Fates::SEAMLESS }));
     all.sort_by_key(|handover| handover.at);

@@ -5,7 +5,7 @@
 //! probe that waited longest waited for as long as the outage took.
 
 use super::held;
-use crate::measured::Probe;
+use crate::measured::{Conditions, Probe};
 use seamline_net::Schedule;
 use seamline_net::schedule::{Arriving, Handover};
 use seamline_wire::{Duration, Instant};
@@ -100,9 +100,8 @@ fn visible(distance: Duration, shortest_run: usize, longest_queue: Duration) -> 
     lost.max(held)
 }
 
-/// The outages that conditions contain.
-pub(super) fn recorded(schedule: &Schedule) -> Vec<Outage> {
-    let interruptions = schedule.handovers.as_slice().iter().filter(|it| !it.interruption.is_zero());
+/// The outages that conditions contain, of either direction.
+pub(super) fn recorded(conditions: &Conditions) -> Vec<Outage> {
     let outage = |it: &Handover| Outage {
         at: it.at,
         length: it.interruption,
@@ -110,7 +109,19 @@ pub(super) fn recorded(schedule: &Schedule) -> Vec<Outage> {
         fate: if it.fates.arriving == Arriving::Wait { Fate::Held } else { Fate::Lost },
         probes: 0,
     };
-    interruptions.map(outage).collect()
+    let of = |schedule: &Schedule| -> Vec<Outage> {
+        schedule.handovers.as_slice().iter().filter(|it| !it.interruption.is_zero()).map(outage).collect()
+    };
+    of_either(of(&conditions.down), of(&conditions.up))
+}
+
+/// The outages of both directions in order; those of both at once are one.
+pub(super) fn of_either(down: Vec<Outage>, up: Vec<Outage>) -> Vec<Outage> {
+    let mut all = down;
+    all.extend(up);
+    all.sort_by_key(|outage| (outage.at, outage.length));
+    all.dedup_by_key(|outage| (outage.at, outage.length));
+    all
 }
 
 /// The median distance of probes; `None` for fewer than two.
