@@ -188,15 +188,19 @@ fn one_way(probe: &Probe, direction: Direction) -> Option<Duration> {
     Some(if direction == Direction::Down { down } else { up })
 }
 
-/// Steps without those at the same time as the one before, and those that change nothing.
+/// Steps without those at the same time as the one before, and those that change nothing. The last one stays: it says how far the
+/// recording reaches, and means are taken to there.
 fn steps<T: Copy + PartialEq>(values: Vec<(Instant, T)>) -> Result<Option<Steps<T>>, ScheduleError> {
     let mut kept: Vec<(Instant, T)> = Vec::with_capacity(values.len());
+    let end = values.last().map(|(at, _)| *at);
     for (at, value) in values {
         if kept.last().is_none_or(|(last, held)| *last < at && *held != value) {
             kept.push((at, value));
         }
     }
-    if kept.is_empty() { Ok(None) } else { Steps::new(kept).map(Some) }
+    let Some((last, value)) = kept.last().copied() else { return Ok(None) };
+    kept.extend(end.filter(|end| *end > last).map(|end| (end, value)));
+    Steps::new(kept).map(Some)
 }
 
 /// Outages, and between them changes of the cell or path that interrupted nothing.

@@ -1,5 +1,6 @@
 //! What happens in one direction stays there.
 
+use seamline_net::schedule::Capacity;
 use seamline_recordings::replay::{Replay, ReplayOptions, replay};
 use seamline_recordings::{Recording, recognise};
 use seamline_wire::{Duration, Instant};
@@ -32,4 +33,20 @@ fn recorded_outages_of_the_way_up_are_found() {
     );
     let at: Vec<Instant> = found.findings.outages.iter().map(|it| it.at).collect();
     assert_eq!(at, [1, 4].map(Instant::from_secs));
+}
+
+/// Rates and delays that change once, early, were recorded to the end all the same.
+#[test]
+fn steps_reach_to_the_last_measurement() {
+    let row = |second: u32| {
+        format!("{second},{},{}\n", if second < 1 { 10 } else { 20 }, if second < 1 { 30 } else { 60 })
+    };
+    let rows: String = (0..120).map(row).collect();
+    let down = replayed(&format!("time_s,down_capacity_mbps,rtt_ms\n{rows}")).conditions.down;
+    let Some(Capacity::Rate(rates)) = down.capacity else { panic!("no rates") };
+    for last in
+        [rates.steps().points().last().unwrap().0, down.one_way_delay.unwrap().points().last().unwrap().0]
+    {
+        assert_eq!(last, Duration::from_secs(119));
+    }
 }

@@ -2,7 +2,7 @@
 
 use seamline_net::Schedule;
 use seamline_net::generate::{StarlinkParameters, starlink};
-use seamline_net::schedule::{Fates, Handover, Handovers, Steps};
+use seamline_net::schedule::{Capacity, Fates, Handover, Handovers, Steps};
 use seamline_recordings::formats::mahimahi;
 use seamline_recordings::measured::Conditions;
 use seamline_recordings::{Recording, native, recognise};
@@ -64,8 +64,21 @@ fn constant_conditions_read_back() {
         };
         let text = native::write(&Conditions::both(side), LENGTH, &[]);
         let back = recognise(&recording(&text)).unwrap().measured.conditions.unwrap();
-        assert_eq!(back.down.one_way_delay, Some(Steps::constant(delay)), "{text}");
+        for at in [Instant::ZERO, Instant::ZERO + LENGTH, Instant::MAX] {
+            assert_eq!(back.down.one_way_delay.as_ref().map(|it| it.at(at)), Some(delay), "{text}");
+        }
     }
+}
+
+/// Values that stay the same to the end count to the end, and not for the second after their last change.
+#[test]
+fn the_last_value_counts_to_the_end() {
+    let text = "# seamline recording 1\n# length_s = 120\ntime_s,down_mbps,up_mbps\n0,10,5\n1,20,\n";
+    let read = recognise(&recording(text)).unwrap();
+    assert!(read.summary.contains("down capacity 19.9 Mbit/s"), "{}", read.summary);
+    let Conditions { down, .. } = read.measured.conditions.unwrap();
+    let Some(Capacity::Rate(rates)) = down.capacity else { panic!("no rates") };
+    assert_eq!(rates.steps().points().last().unwrap().0, LENGTH);
 }
 
 #[test]

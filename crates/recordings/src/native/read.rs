@@ -160,16 +160,22 @@ impl Side {
         let last = self.open.map_or(end, |(at, _)| end.max(at));
         self.end_outage(last);
         Ok(Schedule {
-            capacity: steps(recording, self.rates)?.map(Into::into),
-            one_way_delay: steps(recording, self.delays)?,
-            loss: steps(recording, self.losses)?,
+            capacity: steps(recording, self.rates, end)?.map(Into::into),
+            one_way_delay: steps(recording, self.delays, end)?,
+            loss: steps(recording, self.losses, end)?,
             handovers: Handovers::new(self.outages).map_err(|why| recording.no_schedule(why))?,
             ..Schedule::default()
         })
     }
 }
 
-fn steps<T: Copy>(recording: &Recording, points: Vec<(Instant, T)>) -> Result<Option<Steps<T>>, ImportError> {
-    let made = (!points.is_empty()).then(|| Steps::new(points)).transpose();
-    made.map_err(|why| recording.no_schedule(why))
+/// A last step at the end says how far the recording reaches.
+fn steps<T: Copy>(
+    recording: &Recording,
+    mut points: Vec<(Instant, T)>,
+    end: Instant,
+) -> Result<Option<Steps<T>>, ImportError> {
+    let Some((last, value)) = points.last().copied() else { return Ok(None) };
+    points.extend((end > last).then_some((end, value)));
+    Steps::new(points).map(Some).map_err(|why| recording.no_schedule(why))
 }
