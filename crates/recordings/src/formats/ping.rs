@@ -23,6 +23,8 @@ const LONGEST_ROUND_TRIP: f64 = 3_600.0;
 const LONGEST_LATENESS: f64 = 1.0;
 /// Most lost probes that a jump in the numbers can stand for: more is a damaged file. Half of the space of 16-bit numbers.
 const LONGEST_JUMP: u64 = 1 << 15;
+/// A file whose numbers jump so often that there are more lost probes than this for each line is damaged.
+const MOST_PROBES_PER_LINE: u64 = 100;
 
 /// Whether one of the first lines is of ping.
 pub fn looks_like(recording: &Recording) -> bool {
@@ -128,6 +130,12 @@ impl Probes {
         };
         let first = first.min(*self.answers.keys().next().unwrap_or(&first));
         let last = self.last_sequence(first);
+        let probes = last - first + 1;
+        if probes > LONGEST_JUMP + MOST_PROBES_PER_LINE * self.answers.len() as u64 {
+            let found = format!("{} lines of {probes} probes", self.answers.len());
+            let help = "the file may be several recordings in one, or damaged; cut it into parts";
+            return Err(recording.whole(found, "fewer jumps in icmp_seq", help));
+        }
         let (clock, began) = self.clock(recording, &answered, first)?;
         let mut probes = Vec::new();
         for sequence in first..=last {
