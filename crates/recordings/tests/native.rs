@@ -70,6 +70,14 @@ fn constant_conditions_read_back() {
     }
 }
 
+/// The name of a file may look like a length.
+#[test]
+fn remarks_do_not_change_the_length() {
+    let side = Schedule { loss: Some(Steps::constant(0.1)), ..Schedule::default() };
+    let text = native::write(&Conditions::both(side), LENGTH, &["length_s=5.csv read as csv".to_owned()]);
+    assert_eq!(native::read(&recording(&text)).unwrap().length, LENGTH);
+}
+
 /// Values that stay the same to the end count to the end, and not for the second after their last change.
 #[test]
 fn the_last_value_counts_to_the_end() {

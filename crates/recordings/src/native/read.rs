@@ -65,7 +65,9 @@ fn head(recording: &Recording) -> Result<Head, ImportError> {
             let help = "convert the file again, or read it with the version that wrote it";
             return Err(recording.at(line, None, quoted(text), &format!("{TITLE:?}"), help));
         }
-        if let Some((key, value)) = text[1..].split_once('=')
+        // Later lines are remarks, whatever they say.
+        if length.is_none()
+            && let Some((key, value)) = text[1..].split_once('=')
             && key.trim() == "length_s"
         {
             length = Some(recording.seconds(line, "length_s", value, 1.0)?);
