@@ -1,6 +1,6 @@
 //! Recordings of one path that complete each other.
 
-use seamline_recordings::replay::together::together;
+use seamline_recordings::replay::together::{leads, together};
 use seamline_recordings::replay::{Replay, ReplayOptions, replay};
 use seamline_recordings::{Recording, recognise};
 use seamline_wire::{Duration, Instant};
@@ -70,4 +70,11 @@ fn findings_move_with_their_recording() {
     let starts: Vec<Instant> = moved.windows.iter().map(|window| window.from).collect();
     assert!(starts.is_sorted() && starts.len() < base.windows.len(), "{starts:?}");
     assert!(starts.iter().skip(1).all(|at| base.windows.iter().any(|it| it.from == *at + shift)));
+}
+
+#[test]
+fn leads_are_those_over_the_last() {
+    let seconds = Duration::from_secs;
+    assert_eq!(leads([Some(100.0), None, Some(130.0)].into_iter()), [seconds(30), seconds(0), seconds(0)]);
+    assert_eq!(leads([None].into_iter()), [seconds(0)]);
 }

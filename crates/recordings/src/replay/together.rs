@@ -21,11 +21,8 @@ pub struct Overlap {
 /// # Errors
 /// When two contain the same thing.
 pub fn together(parts: Vec<(Option<f64>, Replay)>) -> Result<Replay, Overlap> {
-    let latest = parts.iter().filter_map(|(began, _)| *began).fold(f64::NEG_INFINITY, f64::max);
-    let mut shifted = parts.into_iter().map(|(began, replay)| {
-        let by = began.map_or(0.0, |began| latest - began);
-        later(replay, Duration::from_secs_f64(by))
-    });
+    let leads = leads(parts.iter().map(|(began, _)| *began));
+    let mut shifted = parts.into_iter().zip(leads).map(|((_, replay), by)| later(replay, by));
     let Some(mut whole) = shifted.next() else { return Ok(Replay::default()) };
     let mut sources = vec![provides(&whole.conditions)];
     for (place, part) in shifted.enumerate() {
@@ -40,6 +37,12 @@ pub fn together(parts: Vec<(Option<f64>, Replay)>) -> Result<Replay, Overlap> {
     }
     note_complete(&mut whole);
     Ok(whole)
+}
+
+/// How much earlier than the last of them each recording began; zero where its time of day is unknown.
+pub fn leads(began: impl Iterator<Item = Option<f64>> + Clone) -> Vec<Duration> {
+    let latest = began.clone().flatten().fold(f64::NEG_INFINITY, f64::max);
+    began.map(|began| Duration::from_secs_f64(began.map_or(0.0, |began| latest - began))).collect()
 }
 
 /// What a recording can contain.
