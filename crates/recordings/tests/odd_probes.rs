@@ -74,3 +74,19 @@ fn years_between_probes_cost_nothing() {
     let findings = replay(&measured, ReplayOptions::default()).unwrap().findings;
     assert_eq!((findings.period, findings.outages.len()), (None, 0));
 }
+
+/// An outage that loses probes first and holds those that come later is as long as both together.
+#[test]
+fn an_outage_that_loses_and_then_holds_is_one() {
+    let round_trip = |number: u64| match number {
+        500..520 => None,
+        520..=549 => Some(40 + 55_000 - number * 100),
+        _ => Some(40 + number % 3),
+    };
+    let findings = replayed(100, (0..3_000).map(round_trip)).findings;
+    let [outage] = findings.outages[..] else { panic!("{findings:?}") };
+    let truth = Duration::from_secs(5);
+    assert!(outage.length.abs_diff(truth) <= Duration::from_millis(100), "{outage:?}");
+    assert!(outage.at.as_millis().abs_diff(50_000) <= 100, "{outage:?}");
+    assert!(outage.bounds.0 <= truth && truth <= outage.bounds.1, "{outage:?}");
+}

@@ -125,7 +125,7 @@ fn what_is_no_ping_is_refused_by_its_line() {
     let jump = TIMED.replace("icmp_seq=5", "icmp_seq=40000");
     assert!(refusal(&jump).starts_with("file:8, icmp_seq: found 40000 after 4"), "{}", refusal(&jump));
     let line =
-        |n: u32| format!("64 bytes from 1.1.1.1: icmp_seq={} ttl=57 time=40.0 ms\n", n * 32_767 & 0xffff);
+        |n: u32| format!("64 bytes from 1.1.1.1: icmp_seq={} ttl=57 time=40.0 ms\n", (n * 32_767) & 0xffff);
     let jumps: String = (1..1000).map(line).collect();
     assert!(refusal(&jumps).contains("expected fewer jumps in icmp_seq"), "{}", refusal(&jumps));
     let back = TIMED.replace("[1700000000.830000]", "[1699999000.830000]");

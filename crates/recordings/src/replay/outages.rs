@@ -197,7 +197,7 @@ fn outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     found.filter(|outage| !outage.length.is_zero())
 }
 
-/// One that was waited for: it took as long as the first of them waited.
+/// One that was waited for: it took as long as the first of them waited, and as long as probes before that were lost.
 fn held_outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     let mut held = probes[run.from..run.to].iter().filter(|probe| probe.round_trip().is_some());
     let first = held.next()?;
@@ -207,8 +207,11 @@ fn held_outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     let less = |at: Instant, by: Duration| Instant::ZERO + at.saturating_since(Instant::ZERO + by);
     let end = less(came(first)?, run.usual.mul_f64(0.5)).min(less(came(last)?, run.usual));
     let step = step(probes, run.from)?;
-    let length = run.wait + step.mul_f64(0.5);
-    let bounds = (run.wait - run.doubt.min(run.wait), run.wait + step + run.doubt);
+    // Of these, the ones that were on the link already may have been lost with it.
+    let lost = first.sent.saturating_since(probes[run.from].sent);
+    let before = lost - run.usual.min(lost);
+    let length = before + run.wait + step.mul_f64(0.5);
+    let bounds = (before + run.wait - run.doubt.min(run.wait), lost + run.wait + step + run.doubt);
     Some(Outage { at: less(end, length), length, bounds, fate: Fate::Held, probes: run.to - run.from })
 }
 
