@@ -13,9 +13,10 @@ use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_recordings::formats::table::{self, Column};
 use seamline_recordings::measured::Probe;
-use seamline_recordings::replay::together::{Overlap, together};
+use seamline_recordings::replay::together::{Overlap, leads, together};
 use seamline_recordings::replay::{DelayChoice, Replay, ReplayOptions, replay};
 use seamline_recordings::{FORMATS, Recognised, Recording, recognise};
+use seamline_wire::Instant;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -119,9 +120,15 @@ impl Read {
         self.parts.iter().map(title).collect()
     }
 
-    /// All probes: at most one of the files has some.
-    fn probes(&self) -> &[Probe] {
-        self.parts.iter().map(|(_, it)| &it.measured.probes[..]).find(|it| !it.is_empty()).unwrap_or_default()
+    /// All probes on the clock of the replay: at most one of the files has some.
+    fn probes(&self) -> Vec<Probe> {
+        let leads = leads(self.parts.iter().map(|(_, it)| it.measured.began));
+        let with_probes = self.parts.iter().zip(leads).find(|((_, it), _)| !it.measured.probes.is_empty());
+        let Some(((_, it), by)) = with_probes else { return Vec::new() };
+        let end = Instant::ZERO + by + self.replay.length;
+        let common =
+            it.measured.probes.iter().filter(|probe| probe.sent >= Instant::ZERO + by && probe.sent <= end);
+        common.map(|probe| Probe { sent: probe.sent - by, ..*probe }).collect()
     }
 }
 

@@ -139,7 +139,7 @@ fn damaged_lines_are_numbered_and_can_be_repaired() {
 fn the_usage_of_advise_names_what_it_requires() {
     let folder = folder();
     let help = succeeds(&["advise", "--help"], folder.path());
-    assert_contains(&help, &["<--file <SIZE>|--horizon <TIME>>"]);
+    assert_contains(&help, &["<--file <SIZE>|--horizon <TIME>|--on <RECORDING>>"]);
     let links = ["advise", "--from", "geo", "--to", "geo", "--interruption", "1 s"];
     assert_contains(&refuses(&links, folder.path()), &["--file <SIZE>|--horizon <TIME>"]);
 }

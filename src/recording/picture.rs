@@ -18,11 +18,12 @@ pub(super) fn draw(read: &Read) -> String {
     let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
     let summaries: Vec<&str> = parts.iter().map(|(_, it)| it.summary.as_str()).collect();
     let findings = &replay.findings;
+    let probes = read.probes();
     let span = |at: Instant, length: Duration| (at.as_secs_f64(), (at + length).as_secs_f64());
     let panels: Vec<Panel> = [
         rates(&replay.conditions, replay.length),
-        delays(read.probes(), replay),
-        losses(read.probes(), replay),
+        delays(&probes, replay),
+        losses(&probes, replay),
         outages(findings),
     ]
     .into_iter()

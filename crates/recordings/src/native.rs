@@ -18,7 +18,7 @@
 //! - A value holds from its time on until the next one in its column; an empty field changes nothing. The first value of a
 //!   column holds from the start. A column without values, or left out, says nothing.
 //! - An outage begins at `held` (packets wait for the link and are sent after it) or `lost` (all that is on the link or comes to it is
-//!   lost) and ends at `none`.
+//!   lost) and ends at `none`. A change of the path that interrupts nothing is `handover`.
 
 mod read;
 mod write;
@@ -30,6 +30,8 @@ use crate::Recording;
 
 /// The first line.
 const TITLE: &str = "# seamline recording 1";
+/// What stands in the column of outages where the path changes and nothing is interrupted.
+const HANDOVER: &str = "handover";
 /// The columns, in the order in which they are written.
 const COLUMNS: [&str; 9] = [
     "time_s",

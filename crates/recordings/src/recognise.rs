@@ -3,7 +3,7 @@
 use crate::error::ImportError;
 use crate::formats::FORMATS;
 use crate::formats::table::{self, Column};
-use crate::{Format, Measured, Recording, summary};
+use crate::{Format, Measured, Recording, native, summary};
 
 /// What a recording was taken for.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,8 @@ fn unknown(recording: &Recording) -> ImportError {
 
 fn read(recording: &Recording, format: &Format) -> Result<Recognised, ImportError> {
     let measured = (format.read)(recording)?;
-    if let Some(conditions) = &measured.conditions {
+    // A format that names its columns and units cannot be mistaken for another one.
+    if let Some(conditions) = measured.conditions.as_ref().filter(|_| !native::looks_like(recording)) {
         summary::refuse_implausible(recording, &conditions.down)?;
     }
     Ok(Recognised { format: format.name, summary: summary::of(&measured), measured })

@@ -94,7 +94,8 @@ impl Replay {
 pub struct Findings {
     /// Outages, in order.
     pub outages: Vec<Outage>,
-    /// The shortest outage that is certain to be seen: two times the distance of probes.
+    /// The shortest outage that is certain to be seen: at least three times the distance of probes, more where probes wait long or many
+    /// are lost.
     pub shortest_visible: Option<Duration>,
     /// The share of round trips that failed outside of outages.
     pub loss: Option<LossShare>,
@@ -116,7 +117,7 @@ pub fn replay(measured: &Measured, options: ReplayOptions) -> Result<Replay, Sch
     let mut findings = Findings { notes: measured.notes.clone(), ..Findings::default() };
     let conditions = match &measured.conditions {
         Some(conditions) => {
-            findings.outages = outages::recorded(&conditions.down);
+            findings.outages = outages::recorded(conditions);
             conditions.clone()
         }
         None => of_measurements(measured, options, &mut findings)?,
@@ -145,13 +146,16 @@ fn of_measurements(
     rates::set_capacity(measured, options, &mut conditions, findings)?;
     if measured.probes.is_empty() {
         rates::set_delay(measured, &mut conditions, findings)?;
-        rates::set_loss(measured, &mut conditions, findings)?;
+        let [down, up] = rates::set_loss(measured, &mut conditions)?;
+        conditions.down.handovers = handovers(measured, &down)?;
+        conditions.up.handovers = handovers(measured, &up)?;
+        findings.outages = outages::of_either(down, up);
     } else {
         of_probes(&measured.probes, options, &mut conditions, findings)?;
+        let handovers = handovers(measured, &findings.outages)?;
+        conditions.down.handovers = handovers.clone();
+        conditions.up.handovers = handovers;
     }
-    let handovers = handovers(measured, &findings.outages)?;
-    conditions.down.handovers = handovers.clone();
-    conditions.up.handovers = handovers;
     Ok(conditions)
 }
 
@@ -161,8 +165,8 @@ fn of_probes(
     conditions: &mut Conditions,
     findings: &mut Findings,
 ) -> Result<(), ScheduleError> {
-    let outages::Found { outages, calm } = outages::find(probes);
-    findings.shortest_visible = outages::distance(probes).map(|distance| distance * 2);
+    let outages::Found { outages, calm, shortest_visible } = outages::find(probes);
+    findings.shortest_visible = shortest_visible;
     findings.loss = LossShare::of(&calm);
     // Outages have their times more exactly than jumps of the delay.
     let begins: Vec<Instant> = outages.iter().map(|outage| outage.at).collect();
@@ -209,15 +213,19 @@ fn one_way(probe: &Probe, direction: Direction) -> Option<Duration> {
     Some(if direction == Direction::Down { down } else { up })
 }
 
-/// Steps without those at the same time as the one before, and those that change nothing.
+/// Steps without those at the same time as the one before, and those that change nothing. The last one stays: it says how far the
+/// recording reaches, and means are taken to there.
 fn steps<T: Copy + PartialEq>(values: Vec<(Instant, T)>) -> Result<Option<Steps<T>>, ScheduleError> {
     let mut kept: Vec<(Instant, T)> = Vec::with_capacity(values.len());
+    let end = values.last().map(|(at, _)| *at);
     for (at, value) in values {
         if kept.last().is_none_or(|(last, held)| *last < at && *held != value) {
             kept.push((at, value));
         }
     }
-    if kept.is_empty() { Ok(None) } else { Steps::new(kept).map(Some) }
+    let Some((last, value)) = kept.last().copied() else { return Ok(None) };
+    kept.extend(end.filter(|end| *end > last).map(|end| (end, value)));
+    Steps::new(kept).map(Some)
 }
 
 /// Outages, and between them changes of the cell or path that interrupted nothing.
@@ -227,7 +235,10 @@ fn handovers(measured: &Measured, outages: &[Outage]) -> Result<Handovers, Sched
         .iter()
         .map(|it| Handover { at: it.at, interruption: it.length, fates: fates(it.fate) })
         .collect();
-    let outside = |at: &Instant| !outages.iter().any(|it| it.at <= *at && *at <= it.at + it.length);
+    let outside = |at: &Instant| {
+        let before = outages.partition_point(|outage| outage.at <= *at);
+        before.checked_sub(1).is_none_or(|last| outages[last].at + outages[last].length < *at)
+    };
     let silent = measured.handovers.iter().copied().filter(outside);
     all.extend(silent.map(|at| Handover { at, interruption: Duration::ZERO, fates: Fates::SEAMLESS }));
     all.sort_by_key(|handover| handover.at);

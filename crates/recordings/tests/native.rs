@@ -2,12 +2,12 @@
 
 use seamline_net::Schedule;
 use seamline_net::generate::{StarlinkParameters, starlink};
-use seamline_net::schedule::{Fates, Handover, Handovers, Steps};
+use seamline_net::schedule::{Capacity, Fates, Handover, Handovers, Steps};
 use seamline_recordings::formats::mahimahi;
 use seamline_recordings::measured::Conditions;
 use seamline_recordings::{Recording, native, recognise};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::{Duration, Instant, Rate};
 
 const LENGTH: Duration = Duration::from_secs(120);
 
@@ -53,6 +53,42 @@ fn opportunities_become_mean_rates() {
     assert_eq!(text.lines().skip(3).collect::<Vec<_>>(), ["0,12,12,,,,,,"], "{text}");
 }
 
+/// What is not plausible for bare numbers is what it is where columns name their units.
+#[test]
+fn constant_conditions_read_back() {
+    for (delay, megabits) in [(Duration::from_millis(20), 50), (Duration::from_micros(300), 100_000)] {
+        let side = Schedule {
+            one_way_delay: Some(Steps::constant(delay)),
+            capacity: Some(Steps::constant(Rate::from_megabits_per_second(megabits)).into()),
+            ..Schedule::default()
+        };
+        let text = native::write(&Conditions::both(side), LENGTH, &[]);
+        let back = recognise(&recording(&text)).unwrap().measured.conditions.unwrap();
+        for at in [Instant::ZERO, Instant::ZERO + LENGTH, Instant::MAX] {
+            assert_eq!(back.down.one_way_delay.as_ref().map(|it| it.at(at)), Some(delay), "{text}");
+        }
+    }
+}
+
+/// The name of a file may look like a length.
+#[test]
+fn remarks_do_not_change_the_length() {
+    let side = Schedule { loss: Some(Steps::constant(0.1)), ..Schedule::default() };
+    let text = native::write(&Conditions::both(side), LENGTH, &["length_s=5.csv read as csv".to_owned()]);
+    assert_eq!(native::read(&recording(&text)).unwrap().length, LENGTH);
+}
+
+/// Values that stay the same to the end count to the end, and not for the second after their last change.
+#[test]
+fn the_last_value_counts_to_the_end() {
+    let text = "# seamline recording 1\n# length_s = 120\ntime_s,down_mbps,up_mbps\n0,10,5\n1,20,\n";
+    let read = recognise(&recording(text)).unwrap();
+    assert!(read.summary.contains("down capacity 19.9 Mbit/s"), "{}", read.summary);
+    let Conditions { down, .. } = read.measured.conditions.unwrap();
+    let Some(Capacity::Rate(rates)) = down.capacity else { panic!("no rates") };
+    assert_eq!(rates.steps().points().last().unwrap().0, LENGTH);
+}
+
 #[test]
 fn an_outage_holds_until_it_ends() {
     let head = "# seamline recording 1\n# length_s = 10\ntime_s,down_outage,up_outage\n";
@@ -69,6 +105,21 @@ fn an_outage_holds_until_it_ends() {
     assert_eq!(up.handovers, Handovers::new(vec![last]).unwrap());
 }
 
+/// A path that changes without an interruption.
+#[test]
+fn a_handover_that_interrupts_nothing_is_kept() {
+    let head = "# seamline recording 1\n# length_s = 10\ntime_s,down_outage,up_outage\n";
+    let text = format!("{head}2,handover,handover\n4,held,\n5,none,\n");
+    let read = native::read(&recording(&text)).unwrap();
+    let conditions = read.conditions.unwrap();
+    let lengths = |schedule: &Schedule| -> Vec<u64> {
+        schedule.handovers.as_slice().iter().map(|it| it.interruption.as_millis()).collect()
+    };
+    assert_eq!((lengths(&conditions.down), lengths(&conditions.up)), (vec![0, 1_000], vec![0]));
+    let again = native::read(&recording(&native::write(&conditions, read.length, &[]))).unwrap();
+    assert_eq!(again.conditions.unwrap(), conditions);
+}
+
 #[test]
 fn mistakes_are_named_by_line_and_column() {
     let head = "# seamline recording 1\n# length_s = 10\n";
@@ -77,7 +128,10 @@ fn mistakes_are_named_by_line_and_column() {
     let wrong = refusal(&format!("{head}time_s,down_rate\n0,5\n"));
     assert!(wrong.starts_with("file:3: found \"down_rate\", expected columns out of time_s"), "{wrong}");
     let wrong = refusal(&format!("{head}time_s,up_outage\n0,gone\n"));
-    assert!(wrong.contains("file:4, up_outage: found \"gone\", expected held, lost or none"), "{wrong}");
+    assert!(
+        wrong.contains("file:4, up_outage: found \"gone\", expected held, lost, none or handover"),
+        "{wrong}"
+    );
     let wrong = refusal(&format!("{head}time_s,up_loss\n1,0\n1,0.5\n"));
     assert!(wrong.contains("file:5, time_s: found 1") && wrong.contains("times that increase"), "{wrong}");
     assert!(refusal("# seamline recording 2\ntime_s\n0\n").contains("expected \"# seamline recording 1\""));

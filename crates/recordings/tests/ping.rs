@@ -96,12 +96,38 @@ fn sequence_numbers_wrap() {
     assert_eq!(probes(&measured)[69_999].0, 699_990);
 }
 
+/// The kernel measures round trips, but ping prints when it runs: answers that came while the host was busy are printed together.
+#[test]
+fn answers_that_are_printed_late_do_not_end_a_recording() {
+    let mut text = String::new();
+    for sent in 0..100_u32 {
+        let round_trip = 40.0 + f64::from(sent % 3);
+        let came = 1_700_000_000.0 + f64::from(sent) * 0.01 + round_trip * 1e-3;
+        let printed = if (50..58).contains(&sent) { 1_700_000_000.62 + f64::from(sent) * 1e-5 } else { came };
+        let number = sent + 1;
+        text +=
+            &format!("[{printed:.6}] 64 bytes from 1.1.1.1: icmp_seq={number} ttl=57 time={round_trip} ms\n");
+    }
+    let measured = read(&text);
+    assert_eq!(measured.probes.len(), 100);
+    for (number, (sent, _)) in probes(&measured).into_iter().enumerate() {
+        let most = if (50..58).contains(&number) { 80 } else { 0 };
+        assert!(sent.abs_diff(number as u64 * 10) <= most, "probe {number} at {sent} ms");
+    }
+    assert!(measured.probes.is_sorted_by_key(|probe| probe.sent));
+    assert!(measured.notes[0].contains("printed late"), "{:?}", measured.notes);
+}
+
 #[test]
 fn what_is_no_ping_is_refused_by_its_line() {
     let none = refusal("PING 1.1.1.1 (1.1.1.1) 56(84) bytes of data.\nno answer yet for icmp_seq=1\n");
     assert!(none.contains("expected at least one probe with an answer"), "{none}");
     let jump = TIMED.replace("icmp_seq=5", "icmp_seq=40000");
     assert!(refusal(&jump).starts_with("file:8, icmp_seq: found 40000 after 4"), "{}", refusal(&jump));
+    let line =
+        |n: u32| format!("64 bytes from 1.1.1.1: icmp_seq={} ttl=57 time=40.0 ms\n", (n * 32_767) & 0xffff);
+    let jumps: String = (1..1000).map(line).collect();
+    assert!(refusal(&jumps).contains("expected fewer jumps in icmp_seq"), "{}", refusal(&jumps));
     let back = TIMED.replace("[1700000000.830000]", "[1699999000.830000]");
     assert!(refusal(&back).contains("the clock was set while ping ran"), "{}", refusal(&back));
     let slow = TIMED.replace("time=40.0 ms", "time=40.0.1 ms");

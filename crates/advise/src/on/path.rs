@@ -6,6 +6,7 @@ use crate::error::InputError;
 use crate::link::{absolute_path, of_diagnostics, quantity, read_queue, toml_text};
 use seamline_config::diagnostics::suggestion;
 use seamline_config::units;
+use seamline_recordings::replay::delay::BaseDelay;
 use seamline_recordings::replay::{ReplayOptions, replay};
 use seamline_recordings::{FORMATS, Recording, read_as};
 use seamline_scenario::recordings::detect;
@@ -51,6 +52,9 @@ pub struct RecordedFile {
     /// Phase and length of a period at which delays jump or handovers come.
     #[serde(skip)]
     period: Option<(Duration, Duration)>,
+    /// The mean round trip of the path without queueing, where probes show it.
+    #[serde(skip)]
+    base: Option<Duration>,
     /// Whether its format was named.
     #[serde(skip)]
     is_named: bool,
@@ -136,7 +140,8 @@ impl RecordedPath {
         let round_trip = value(
             ("--round-trip", "delay", "60 ms"),
             &recordings,
-            means.round_trip,
+            // The mean of what was measured contains the queueing of others.
+            recordings.iter().find_map(|it| it.base).or(means.round_trip),
             input
                 .round_trip
                 .map(|text| quantity("--round-trip", text, units::positive_duration))
@@ -229,6 +234,7 @@ fn read_file(file: &str, format: Option<&str>) -> Result<RecordedFile, InputErro
         format: read.format.to_owned(),
         summary: read.summary,
         notes: findings.notes,
+        base: findings.base.as_ref().map(BaseDelay::mean),
         period: findings.period.map(|period| (period.phase, period.length)),
         is_named: format.is_some(),
     })

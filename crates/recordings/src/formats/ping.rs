@@ -19,8 +19,12 @@ use std::collections::BTreeMap;
 const USUAL_INTERVAL: f64 = 1.0;
 /// The longest round trip accepted, in seconds: sequence numbers wrap long after it.
 const LONGEST_ROUND_TRIP: f64 = 3_600.0;
+/// How late ping may print an answer, in seconds. A clock that is set back further ends the recording.
+const LONGEST_LATENESS: f64 = 1.0;
 /// Most lost probes that a jump in the numbers can stand for: more is a damaged file. Half of the space of 16-bit numbers.
 const LONGEST_JUMP: u64 = 1 << 15;
+/// A file whose numbers jump so often that there are more lost probes than this for each line is damaged.
+const MOST_PROBES_PER_LINE: u64 = 100;
 
 /// Whether one of the first lines is of ping.
 pub fn looks_like(recording: &Recording) -> bool {
@@ -126,6 +130,12 @@ impl Probes {
         };
         let first = first.min(*self.answers.keys().next().unwrap_or(&first));
         let last = self.last_sequence(first);
+        let probes = last - first + 1;
+        if probes > LONGEST_JUMP + MOST_PROBES_PER_LINE * self.answers.len() as u64 {
+            let found = format!("{} lines of {probes} probes", self.answers.len());
+            let help = "the file may be several recordings in one, or damaged; cut it into parts";
+            return Err(recording.whole(found, "fewer jumps in icmp_seq", help));
+        }
         let (clock, began) = self.clock(recording, &answered, first)?;
         let mut probes = Vec::new();
         for sequence in first..=last {
@@ -170,12 +180,14 @@ impl Probes {
             let (interval, guessed) = (interval.unwrap_or(USUAL_INTERVAL), interval.is_none());
             return Ok((Clock::Even { first, interval, guessed }, None));
         }
-        if let Some(pair) = timed.windows(2).find(|pair| pair[1].1 <= pair[0].1) {
+        let kept = without_late(&timed);
+        let set_back = |pair: &&[(u64, f64)]| pair[1].1 + LONGEST_LATENESS < pair[0].1 || kept.len() < 2;
+        if let Some(pair) = timed.windows(2).find(set_back) {
             let found = format!("icmp_seq {} sent before {}", pair[1].0 & 0xffff, pair[0].0 & 0xffff);
             let help = "the clock was set while ping ran; cut the recording there";
             return Err(recording.whole(found, "times that increase", help));
         }
-        let mut clock = Clock::Timed { timed, origin: 0.0 };
+        let mut clock = Clock::Timed { late: timed.len() - kept.len(), timed: kept, origin: 0.0 };
         let began = clock.sent(first);
         if let Clock::Timed { origin, .. } = &mut clock {
             *origin = began;
@@ -194,7 +206,10 @@ impl Probes {
                 "The output has no times. Probes are assumed to be sent every {:.0} ms, according to the statistics at its end. `ping -D` prints times.",
                 interval * 1e3
             )),
-            Clock::Timed { .. } => {}
+            Clock::Timed { late: 0, .. } => {}
+            Clock::Timed { late, .. } => notes.push(format!(
+                "Answers that ping printed late: {late}; these probes are taken to be sent between their neighbors."
+            )),
         }
         if self.duplicates > 0 {
             notes.push(format!("Duplicate answers: {}. Only the first answer counts.", self.duplicates));
@@ -209,10 +224,23 @@ impl Probes {
     }
 }
 
+/// Without answers that were printed late, which seem to be of probes that were sent after a later one: the kernel measures round trips,
+/// but ping takes the time of day when it runs again.
+fn without_late(timed: &[(u64, f64)]) -> Vec<(u64, f64)> {
+    let mut kept: Vec<(u64, f64)> = Vec::with_capacity(timed.len());
+    for (sequence, sent) in timed.iter().rev().copied() {
+        if kept.last().is_none_or(|(_, next)| sent < *next) {
+            kept.push((sequence, sent));
+        }
+    }
+    kept.reverse();
+    kept
+}
+
 /// When probes were sent, in seconds since the first.
 enum Clock {
     /// Those whose sending time is known, in seconds since 1970; others lie between their neighbours.
-    Timed { timed: Vec<(u64, f64)>, origin: f64 },
+    Timed { timed: Vec<(u64, f64)>, origin: f64, late: usize },
     /// At even distances.
     Even { first: u64, interval: f64, guessed: bool },
 }
@@ -221,7 +249,7 @@ impl Clock {
     fn sent(&self, sequence: u64) -> f64 {
         match self {
             Clock::Even { first, interval, .. } => (sequence - first) as f64 * interval,
-            Clock::Timed { timed, origin } => {
+            Clock::Timed { timed, origin, .. } => {
                 let at = timed.partition_point(|(known, _)| *known < sequence);
                 // The two known ones around it, or the two at the end that is nearer.
                 let right = at.clamp(1, timed.len() - 1);

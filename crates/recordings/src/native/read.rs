@@ -1,6 +1,6 @@
 //! Reading what was written.
 
-use super::{COLUMNS, TITLE};
+use super::{COLUMNS, HANDOVER, TITLE};
 use crate::Recording;
 use crate::error::ImportError;
 use crate::file::quoted;
@@ -65,7 +65,9 @@ fn head(recording: &Recording) -> Result<Head, ImportError> {
             let help = "convert the file again, or read it with the version that wrote it";
             return Err(recording.at(line, None, quoted(text), &format!("{TITLE:?}"), help));
         }
-        if let Some((key, value)) = text[1..].split_once('=')
+        // Later lines are remarks, whatever they say.
+        if length.is_none()
+            && let Some((key, value)) = text[1..].split_once('=')
             && key.trim() == "length_s"
         {
             length = Some(recording.seconds(line, "length_s", value, 1.0)?);
@@ -136,11 +138,22 @@ impl Side {
                 self.end_outage(at);
                 Ok(())
             }
+            HANDOVER => {
+                self.end_outage(at);
+                self.outages.push(Handover { at, interruption: Duration::ZERO, fates: Fates::SEAMLESS });
+                Ok(())
+            }
             word => {
                 let fates = FATES.iter().find(|(name, _)| *name == word).map(|(_, fates)| *fates);
                 let Some(fates) = fates else {
                     let (column, help) = (Some(COLUMNS[7 + place]), "correct the field");
-                    return Err(recording.at(line, column, quoted(word), "held, lost or none", help));
+                    return Err(recording.at(
+                        line,
+                        column,
+                        quoted(word),
+                        "held, lost, none or handover",
+                        help,
+                    ));
                 };
                 self.end_outage(at);
                 self.open = Some((at, fates));
@@ -160,16 +173,22 @@ impl Side {
         let last = self.open.map_or(end, |(at, _)| end.max(at));
         self.end_outage(last);
         Ok(Schedule {
-            capacity: steps(recording, self.rates)?.map(Into::into),
-            one_way_delay: steps(recording, self.delays)?,
-            loss: steps(recording, self.losses)?,
+            capacity: steps(recording, self.rates, end)?.map(Into::into),
+            one_way_delay: steps(recording, self.delays, end)?,
+            loss: steps(recording, self.losses, end)?,
             handovers: Handovers::new(self.outages).map_err(|why| recording.no_schedule(why))?,
             ..Schedule::default()
         })
     }
 }
 
-fn steps<T: Copy>(recording: &Recording, points: Vec<(Instant, T)>) -> Result<Option<Steps<T>>, ImportError> {
-    let made = (!points.is_empty()).then(|| Steps::new(points)).transpose();
-    made.map_err(|why| recording.no_schedule(why))
+/// A last step at the end says how far the recording reaches.
+fn steps<T: Copy>(
+    recording: &Recording,
+    mut points: Vec<(Instant, T)>,
+    end: Instant,
+) -> Result<Option<Steps<T>>, ImportError> {
+    let Some((last, value)) = points.last().copied() else { return Ok(None) };
+    points.extend((end > last).then_some((end, value)));
+    Steps::new(points).map(Some).map_err(|why| recording.no_schedule(why))
 }

@@ -1,6 +1,6 @@
 //! Writing conditions down.
 
-use super::{COLUMNS, TITLE};
+use super::{COLUMNS, HANDOVER, TITLE};
 use crate::measured::Conditions;
 use seamline_net::Schedule;
 use seamline_net::schedule::{Arriving, Capacity, DeliveryOpportunities, Handovers, Steps};
@@ -58,7 +58,11 @@ fn put_schedule(rows: &mut Rows, schedule: &Schedule, length: Duration, place: u
 }
 
 fn put_outages(handovers: &Handovers, put: &mut impl FnMut(Instant, usize, String)) {
-    for handover in handovers.as_slice().iter().filter(|it| !it.interruption.is_zero()) {
+    for handover in handovers.as_slice() {
+        if handover.interruption.is_zero() {
+            put(handover.at, 7, HANDOVER.to_owned());
+            continue;
+        }
         let fate = if handover.fates.arriving == Arriving::Wait { "held" } else { "lost" };
         // One that begins where another ends has the last word there.
         put(handover.at, 7, fate.to_owned());

@@ -61,6 +61,20 @@ impl BaseDelay {
         self.windows.iter().map(|window| (window.from, window.one_way[place])).collect()
     }
 
+    /// The same windows seen from a later start: what came at `by` comes at zero.
+    pub fn skip(&mut self, by: Duration) {
+        let at = Instant::ZERO + by;
+        let gone = self.windows.partition_point(|window| window.from <= at).saturating_sub(1);
+        self.windows.drain(..gone);
+        self.windows.iter_mut().for_each(|window| window.from = window.from - by);
+    }
+
+    /// The mean of the path's round trip over the windows.
+    pub fn mean(&self) -> Duration {
+        let sum: Duration = self.windows.iter().fold(Duration::ZERO, |sum, window| sum + window.least);
+        sum.mul_f64(1.0 / self.windows.len() as f64)
+    }
+
     /// The path's round trip at a time.
     pub fn round_trip(&self, at: Instant) -> Duration {
         let after = self.windows.partition_point(|window| window.from <= at);

@@ -11,7 +11,7 @@ use seamline_wire::Duration;
 /// Probes that were held come back together: closer than this share of the distance at which they were sent.
 const TOGETHER: f64 = 0.5;
 /// Fewer pairs than this do not show that a round trip falls as fast as time passes.
-const FEWEST_PAIRS: usize = 2;
+pub(super) const FEWEST_PAIRS: usize = 2;
 /// Probes that met the outage on the way back come first, then a step, then those that met it on the way there. So this many
 /// pairs that are not together do not end a run.
 const BREAKS: usize = 2;
@@ -35,8 +35,7 @@ fn median<'a>(probes: impl Iterator<Item = &'a Probe>) -> Option<Duration> {
 }
 
 /// Runs of probes that were held.
-pub(super) fn runs(probes: &[Probe]) -> Vec<Run> {
-    let longest_queue = longest_queue(probes);
+pub(super) fn runs(probes: &[Probe], longest_queue: Duration) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut at = 1;
     while at < probes.len() {
@@ -52,7 +51,7 @@ pub(super) fn runs(probes: &[Probe]) -> Vec<Run> {
 }
 
 /// The longest wait that queueing is expected to make in this recording.
-fn longest_queue(probes: &[Probe]) -> Duration {
+pub(super) fn longest_queue(probes: &[Probe]) -> Duration {
     let excess = |group: &[Probe]| -> Vec<Duration> {
         let usual = median(group.iter()).unwrap_or(Duration::ZERO);
         group.iter().filter_map(Probe::round_trip).map(|it| it - usual.min(it)).collect()
@@ -106,7 +105,12 @@ fn least_before(probes: &[Probe], index: usize) -> Option<Duration> {
 fn together_from(probes: &[Probe], from: usize) -> (usize, usize) {
     let (mut to, mut together, mut apart) = (from + 1, 0, 0);
     let mut last = &probes[from];
+    // The outage was over when the first of them came back: what was sent later was not held by it.
+    let came = last.sent + last.round_trip().unwrap_or(Duration::ZERO);
     for (index, probe) in probes.iter().enumerate().skip(from + 1) {
+        if probe.sent > came {
+            break;
+        }
         if probe.round_trip().is_none() {
             continue;
         }

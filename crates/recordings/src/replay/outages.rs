@@ -5,7 +5,7 @@
 //! probe that waited longest waited for as long as the outage took.
 
 use super::held;
-use crate::measured::Probe;
+use crate::measured::{Conditions, Probe};
 use seamline_net::Schedule;
 use seamline_net::schedule::{Arriving, Handover};
 use seamline_wire::{Duration, Instant};
@@ -41,6 +41,8 @@ pub struct Found {
     pub outages: Vec<Outage>,
     /// Probes that met none.
     pub calm: Vec<Probe>,
+    /// The shortest outage that is certain to be found among these probes; `None` for fewer than two.
+    pub shortest_visible: Option<Duration>,
 }
 
 /// How often chance alone may make an outage of residual losses, per recording.
@@ -69,25 +71,37 @@ impl Run {
 
 /// The outages that probes show.
 pub fn find(probes: &[Probe]) -> Found {
-    let mut runs = lost_runs(probes);
-    runs.extend(held::runs(probes));
+    let (mut runs, shortest) = lost_runs(probes);
+    let longest_queue = held::longest_queue(probes);
+    runs.extend(held::runs(probes, longest_queue));
     runs.sort_by_key(|run| run.from);
-    let runs = merge(runs);
+    let mut outages = Vec::new();
     let mut calm = Vec::with_capacity(probes.len());
     let mut from = 0;
-    for run in &runs {
+    for run in merge(runs) {
+        // Losses that cannot have been an outage of the link are residual loss.
+        let Some(outage) = outage(probes, &run) else { continue };
+        outages.push(outage);
         calm.extend_from_slice(&probes[from..run.from]);
         from = run.to;
     }
     calm.extend_from_slice(&probes[from..]);
-    let mut outages: Vec<Outage> = runs.iter().filter_map(|run| outage(probes, run)).collect();
     cut_short(&mut outages);
-    Found { outages, calm }
+    let shortest_visible = distance(probes).map(|distance| visible(distance, shortest, longest_queue));
+    Found { outages, calm, shortest_visible }
 }
 
-/// The outages that conditions contain.
-pub(super) fn recorded(schedule: &Schedule) -> Vec<Outage> {
-    let interruptions = schedule.handovers.as_slice().iter().filter(|it| !it.interruption.is_zero());
+/// The shortest outage that is found whatever becomes of packets in it. Lost probes have to be as many as chance does not lose in a row.
+/// The first probe that is held, which may be sent a whole distance late, has to wait longer than queues make it wait, and
+/// others have to come together with it.
+fn visible(distance: Duration, shortest_run: usize, longest_queue: Duration) -> Duration {
+    let lost = distance * shortest_run as u64;
+    let held = longest_queue.max(distance * held::FEWEST_PAIRS as u64) + distance;
+    lost.max(held)
+}
+
+/// The outages that conditions contain, of either direction.
+pub(super) fn recorded(conditions: &Conditions) -> Vec<Outage> {
     let outage = |it: &Handover| Outage {
         at: it.at,
         length: it.interruption,
@@ -95,7 +109,19 @@ pub(super) fn recorded(schedule: &Schedule) -> Vec<Outage> {
         fate: if it.fates.arriving == Arriving::Wait { Fate::Held } else { Fate::Lost },
         probes: 0,
     };
-    interruptions.map(outage).collect()
+    let of = |schedule: &Schedule| -> Vec<Outage> {
+        schedule.handovers.as_slice().iter().filter(|it| !it.interruption.is_zero()).map(outage).collect()
+    };
+    of_either(of(&conditions.down), of(&conditions.up))
+}
+
+/// The outages of both directions in order; those of both at once are one.
+pub(super) fn of_either(down: Vec<Outage>, up: Vec<Outage>) -> Vec<Outage> {
+    let mut all = down;
+    all.extend(up);
+    all.sort_by_key(|outage| (outage.at, outage.length));
+    all.dedup_by_key(|outage| (outage.at, outage.length));
+    all
 }
 
 /// The median distance of probes; `None` for fewer than two.
@@ -106,8 +132,8 @@ pub fn distance(probes: &[Probe]) -> Option<Duration> {
     distances.get(distances.len() / 2).copied()
 }
 
-/// Runs of lost probes that are too long for residual loss.
-fn lost_runs(probes: &[Probe]) -> Vec<Run> {
+/// Runs of lost probes that are too long for residual loss, and from which length on they are.
+fn lost_runs(probes: &[Probe]) -> (Vec<Run>, usize) {
     let mut runs = Vec::new();
     let mut from = 0;
     for block in probes.chunk_by(|one, other| one.round_trip().is_some() == other.round_trip().is_some()) {
@@ -119,7 +145,7 @@ fn lost_runs(probes: &[Probe]) -> Vec<Run> {
     }
     let shortest = shortest_run(probes.len(), &runs);
     runs.retain(|run| run.to - run.from >= shortest);
-    runs
+    (runs, shortest)
 }
 
 /// The length from which a run of losses is an outage. The residual loss is that of shorter runs, so both are found together.
@@ -146,12 +172,12 @@ fn longest_by_chance(probes: usize, share: f64) -> usize {
     (2..=probes).find(|length| expected(*length) < FALSE_ALARMS).unwrap_or(probes + 1) - 1
 }
 
-/// Runs that touch are one outage.
+/// Runs that touch are one outage, unless each has probes that were held: these came back at different times.
 fn merge(runs: Vec<Run>) -> Vec<Run> {
     let mut merged: Vec<Run> = Vec::new();
     for run in runs {
         match merged.last_mut() {
-            Some(last) if run.from <= last.to => {
+            Some(last) if run.from < last.to || run.from == last.to && (last.held == 0 || run.held == 0) => {
                 last.to = last.to.max(run.to);
                 last.held += run.held;
                 if run.held > 0 {
@@ -171,7 +197,7 @@ fn outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     found.filter(|outage| !outage.length.is_zero())
 }
 
-/// One that was waited for: it took as long as the first of them waited.
+/// One that was waited for: it took as long as the first of them waited, and as long as probes before that were lost.
 fn held_outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     let mut held = probes[run.from..run.to].iter().filter(|probe| probe.round_trip().is_some());
     let first = held.next()?;
@@ -181,8 +207,11 @@ fn held_outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     let less = |at: Instant, by: Duration| Instant::ZERO + at.saturating_since(Instant::ZERO + by);
     let end = less(came(first)?, run.usual.mul_f64(0.5)).min(less(came(last)?, run.usual));
     let step = step(probes, run.from)?;
-    let length = run.wait + step.mul_f64(0.5);
-    let bounds = (run.wait - run.doubt.min(run.wait), run.wait + step + run.doubt);
+    // Of these, the ones that were on the link already may have been lost with it.
+    let lost = first.sent.saturating_since(probes[run.from].sent);
+    let before = lost - run.usual.min(lost);
+    let length = before + run.wait + step.mul_f64(0.5);
+    let bounds = (before + run.wait - run.doubt.min(run.wait), lost + run.wait + step + run.doubt);
     Some(Outage { at: less(end, length), length, bounds, fate: Fate::Held, probes: run.to - run.from })
 }
 
@@ -192,7 +221,8 @@ fn lost_outage(probes: &[Probe], run: &Run) -> Option<Outage> {
     let (first, last) = (sent(run.from)?, sent(run.to - 1)?);
     let before = run.from.checked_sub(1).and_then(sent).unwrap_or(first);
     let after = sent(run.to).unwrap_or(last);
-    let usual = held::usual_before(probes, run.from).or_else(|| held::usual_after(probes, run.to))?;
+    let usual = held::usual_before(probes, run.from).or_else(|| held::usual_after(probes, run.to));
+    let usual = usual.unwrap_or(Duration::ZERO);
     let less = |span: Duration| span - usual.min(span);
     let (begin, end) = (middle(before, first), middle(last, after));
     let length = less(end.saturating_since(begin));

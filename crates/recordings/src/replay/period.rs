@@ -16,6 +16,8 @@ const KNOWN: Duration = Duration::from_secs(15);
 const TRIED: std::ops::RangeInclusive<u64> = 10..=120;
 /// Delays are looked at in bins of this length, which is also the step of the phase.
 const BIN: Duration = Duration::from_millis(500);
+/// Rarer probes than one in a third of the longest period leave no two medians to compare at its edges.
+const MOST_BINS_PER_PROBE: usize = 40;
 /// How probable it may be that chance made one of all tests significant.
 const SIGNIFICANCE: f64 = 0.01;
 /// Fewest slots, whatever the test says.
@@ -104,10 +106,13 @@ fn gather(events: &[Instant], bins: usize, tests: usize) -> Option<Period> {
     })
 }
 
-/// The median round trip in ms of each bin; `None` for a bin without answers.
+/// The median round trip in ms of each bin; `None` for a bin without answers. No bins where probes are so rare that no period
+/// could show.
 fn medians(probes: &[Probe]) -> Vec<Option<f64>> {
     let bin = |at: Instant| (at.as_nanos() / BIN.as_nanos()) as usize;
-    let Some(last) = probes.last() else { return Vec::new() };
+    let Some(last) = probes.last().filter(|last| bin(last.sent) / MOST_BINS_PER_PROBE < probes.len()) else {
+        return Vec::new();
+    };
     let mut bins = vec![None; bin(last.sent) + 1];
     for group in probes.chunk_by(|one, other| bin(one.sent) == bin(other.sent)) {
         let mut all: Vec<f64> =

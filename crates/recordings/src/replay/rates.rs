@@ -93,13 +93,13 @@ fn least_in_windows(samples: &[Sample<Duration>]) -> Vec<Sample<Duration>> {
     samples.chunk_by(|one, other| window(one) == window(other)).filter_map(least).collect()
 }
 
-/// Set the loss in each direction. A span in which all is lost is an outage.
+/// Set the loss in each direction. A span in which all is lost is an outage of that direction: given down and up.
 pub(super) fn set_loss(
     measured: &Measured,
     conditions: &mut Conditions,
-    findings: &mut Findings,
-) -> Result<(), ScheduleError> {
-    for direction in [Direction::Down, Direction::Up] {
+) -> Result<[Vec<Outage>; 2], ScheduleError> {
+    let mut outages = [Vec::new(), Vec::new()];
+    for (direction, outages) in [Direction::Down, Direction::Up].into_iter().zip(&mut outages) {
         let own = measured.losses.iter().find(|it| it.direction == Some(direction));
         let both = measured.losses.iter().find(|it| it.direction.is_none());
         let Some(losses) = own.or(both) else { continue };
@@ -108,11 +108,9 @@ pub(super) fn set_loss(
         let shares = partly.map(|it| (it.from, 1.0 - libm::pow(1.0 - it.value, part))).collect();
         let side = if direction == Direction::Down { &mut conditions.down } else { &mut conditions.up };
         side.loss = steps(shares)?;
-        if findings.outages.is_empty() {
-            findings.outages = total(&losses.samples);
-        }
+        *outages = total(&losses.samples);
     }
-    Ok(())
+    Ok(outages)
 }
 
 /// Spans in which all was lost; those that touch are one.
