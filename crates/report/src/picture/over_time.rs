@@ -220,7 +220,7 @@ fn of_sender(
     };
     panel.draw(|svg, frame| {
         for n in [1, 0] {
-            step_line(svg, frame, n, thin(&lines[n], span), span.to);
+            step_line(svg, frame, n, thin(&lines[n], span.step()), span.to);
         }
     })
 }
@@ -253,7 +253,7 @@ fn queues(run: &RunSeries, span: Span) -> Picture {
     panel.draw(|svg, frame| {
         for (place, queue) in shown.iter().enumerate() {
             let samples = samples(span, &queue.time_s, &queue.packets);
-            step_line(svg, frame, place, thin(&samples, span), span.to);
+            step_line(svg, frame, place, thin(&samples, span.step()), span.to);
         }
     })
 }
@@ -283,9 +283,9 @@ fn samples(span: Span, times: &[f64], values: &[f64]) -> Vec<(f64, f64)> {
     shown.filter(|(_, value)| value.is_finite()).collect()
 }
 
-/// As many as pixels can show; first, last, smallest and largest of each step stay.
-fn thin(samples: &[(f64, f64)], span: Span) -> impl Iterator<Item = (f64, f64)> {
-    let mut thinner = Thinner::new(span.step());
+/// As many as pixels can show; first, last, smallest and largest of each step of time stay.
+pub(super) fn thin(samples: &[(f64, f64)], step: f64) -> impl Iterator<Item = (f64, f64)> {
+    let mut thinner = Thinner::new(step);
     for (time_s, value) in samples {
         thinner.push(Sample { time_s: *time_s, values: [*value] });
     }
@@ -293,7 +293,13 @@ fn thin(samples: &[(f64, f64)], span: Span) -> impl Iterator<Item = (f64, f64)> 
 }
 
 /// A line that keeps each value until the next, and the last until the end.
-fn step_line(svg: &mut Svg, frame: &Frame, n: usize, samples: impl Iterator<Item = (f64, f64)>, end: f64) {
+pub(super) fn step_line(
+    svg: &mut Svg,
+    frame: &Frame,
+    n: usize,
+    samples: impl Iterator<Item = (f64, f64)>,
+    end: f64,
+) {
     let mut corners: Vec<(f64, f64)> = Vec::new();
     for (time, value) in samples {
         if let Some((_, before)) = corners.last().copied().filter(|(_, before)| *before != value) {

@@ -2,9 +2,9 @@
 
 use super::Picture;
 use super::frame::{Frame, Key, bands, heading, legend, legend_height};
-use super::style::{colour, marker, stroke};
-use super::svg::{Anchor, FAINT, Svg, px};
-use crate::decimate::{Sample, Thinner};
+use super::over_time::{step_line, thin};
+use super::style::{colour, marker};
+use super::svg::{Anchor, FAINT, Svg};
 use crate::scale::{Linear, top};
 
 const WIDTH: f64 = 760.0;
@@ -126,15 +126,15 @@ impl Panels {
         let mut rest = &series.points[..];
         while let Some((stretch, end, after)) = stretch(rest, self.until_s) {
             rest = after;
-            let points = thinned(stretch, (self.until_s / STEPS).max(1e-9));
+            let points = thin(stretch, (self.until_s / STEPS).max(1e-9));
             match series.drawn {
-                Drawn::Steps => steps(svg, frame, n, &points, end),
-                Drawn::Dots => points.iter().for_each(|(x, y)| dot(svg, frame.place(*x, *y), n)),
-                Drawn::Stems => points.iter().for_each(|(x, y)| {
+                Drawn::Steps => step_line(svg, frame, n, points, end),
+                Drawn::Dots => points.for_each(|(x, y)| dot(svg, frame.place(x, y), n)),
+                Drawn::Stems => points.for_each(|(x, y)| {
                     let style =
                         format!("class=\"series s{}\" stroke=\"{}\" stroke-width=\"1.5\"", n % 7, colour(n));
-                    svg.line(frame.place(*x, 0.0), frame.place(*x, *y), &style);
-                    marker(svg, n, frame.place(*x, *y));
+                    svg.line(frame.place(x, 0.0), frame.place(x, y), &style);
+                    marker(svg, n, frame.place(x, y));
                 }),
             }
         }
@@ -155,20 +155,4 @@ fn stretch(points: &Points, until_s: f64) -> Option<(&Points, f64, &Points)> {
 
 fn dot(svg: &mut Svg, at: (f64, f64), n: usize) {
     svg.circle(at, 1.6, &format!("class=\"area s{}\" fill=\"{}\"", n % 7, colour(n)));
-}
-
-fn steps(svg: &mut Svg, frame: &Frame, n: usize, points: &[(f64, f64)], end: f64) {
-    let mut data = String::new();
-    for (place, (x, y)) in points.iter().enumerate() {
-        let (x, y) = frame.place(*x, *y);
-        data += &if place == 0 { format!("M{} {}", px(x), px(y)) } else { format!("H{}V{}", px(x), px(y)) };
-    }
-    data += &format!("H{}", px(frame.x.place(end)));
-    svg.data(&data, &stroke(n));
-}
-
-fn thinned(points: &[(f64, f64)], step: f64) -> Vec<(f64, f64)> {
-    let mut thinner = Thinner::<1>::new(step);
-    points.iter().for_each(|(at, value)| thinner.push(Sample { time_s: *at, values: [*value] }));
-    thinner.finish().iter().map(|sample| (sample.time_s, sample.values[0])).collect()
 }
