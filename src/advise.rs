@@ -139,6 +139,15 @@ fn write(folder: &Path, question: &Question, advice: &Advice, json: &str, quiet:
         ("advice.json", Some(json.to_owned())),
         ("scenario.toml", scenario::to_keep(question, advice)),
     ];
+    write_files(folder, files, quiet)
+}
+
+/// Write what there is of the files of an answer.
+fn write_files(
+    folder: &Path,
+    files: impl IntoIterator<Item = (&'static str, Option<String>)>,
+    quiet: bool,
+) -> Outcome {
     for (name, content) in files {
         let Some(content) = content else { continue };
         let path = folder.join(name);

@@ -1,6 +1,6 @@
 //! `seamline advise --on RECORDING`
 
-use super::{Arguments, failure};
+use super::{Arguments, failure, write_files};
 use crate::Outcome;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, json, note, program};
@@ -10,7 +10,6 @@ use seamline_advise::on::{
     seeds_for, to_table, todays_scenario,
 };
 use seamline_cli::interrupt::Interrupt;
-use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_report::picture::standalone;
 use seamline_results::sweep::Progress;
@@ -27,7 +26,7 @@ pub(super) struct PathOptions {
         conflicts_with_all = ["from", "to", "interruption", "stay", "at", "lead", "forward", "variant", "profile", "kernel", "no_check"]
     )]
     on: Vec<String>,
-    /// With --on: the format of the recording (seamline list recordings) [default: recognized by its content]
+    /// With --on: the format of the recording (seamline recording show --help) [default: recognized by its content]
     #[arg(long = "as", value_name = "FORMAT", requires = "on")]
     read_as: Option<String>,
     /// With --on: the rate of the bottleneck, if the recording has none
@@ -102,15 +101,7 @@ fn write(folder: &Path, question: &PathQuestion, advice: &PathAdvice, json: &str
         ("today.toml", Some(todays_scenario(question, advice))),
         ("advised.toml", advised_scenario(question, advice)),
     ];
-    for (name, content) in files {
-        let Some(content) = content else { continue };
-        let path = folder.join(name);
-        atomic::write(&path, content.as_bytes())?;
-        if !quiet {
-            note("written", path.display());
-        }
-    }
-    Ok(())
+    write_files(folder, files, quiet)
 }
 
 /// The command as it would be typed again, as far as it changes the answer.
