@@ -1,36 +1,16 @@
 //! Public data sets: drives of UCC, WetLinks, LENS, NYU-METS.
 
-use seamline_recordings::measured::{DelayMeaning, Direction, Measured, Outcome, RateMeaning, Sample};
+mod support;
+
+use seamline_recordings::measured::{DelayMeaning, Direction, Outcome, RateMeaning};
 use seamline_recordings::{Recording, recognise};
-use seamline_wire::{Duration, Instant, Rate};
-
-macro_rules! sample {
-    ($name:literal) => {
-        include_str!(concat!("samples/", $name))
-    };
-}
-
-fn read(text: &str) -> Measured {
-    let recording = Recording::from_bytes("file", text.as_bytes()).unwrap();
-    recognise(&recording).unwrap_or_else(|errors| panic!("{:?}", errors)).measured
-}
+use seamline_wire::{Duration, Instant};
+use support::*;
 
 #[track_caller]
-fn refused(text: &str, expected: &str) {
-    let recording = Recording::from_bytes("file", text.as_bytes()).unwrap();
-    let errors = recognise(&recording).unwrap_err();
-    let error = errors.first().map(|(_, error)| error.to_string()).unwrap_or_default();
+fn refused(content: &str, expected: &str) {
+    let error = refusal(content);
     assert!(error.starts_with(expected), "{error}");
-}
-
-/// Begin and end in ms, and the value.
-fn spans<T: Copy, V>(samples: &[Sample<T>], value: impl Fn(T) -> V) -> Vec<(u64, u64, V)> {
-    let millis = |at: Instant| at.as_nanos() / 1_000_000;
-    samples.iter().map(|it| (millis(it.from), millis(it.until), value(it.value))).collect()
-}
-
-fn kilobits(rate: Rate) -> u64 {
-    rate.bits_per_second() / 1000
 }
 
 #[test]

@@ -1,45 +1,23 @@
 //! Tables with named columns: CSV and Parquet.
 
+mod support;
+
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::{DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 use seamline_recordings::formats::table::{parse_columns, read_columns};
-use seamline_recordings::measured::{DelayMeaning, Direction, Measured, RateMeaning, Sample};
+use seamline_recordings::measured::{DelayMeaning, Direction, RateMeaning};
 use seamline_recordings::{Recording, recognise};
-use seamline_wire::{Duration, Instant, Rate};
+use seamline_wire::{Duration, Instant};
 use std::sync::Arc;
-
-macro_rules! sample {
-    ($name:literal) => {
-        include_str!(concat!("samples/", $name))
-    };
-}
-
-fn text(text: &str) -> Recording {
-    Recording::from_bytes("file", text.as_bytes()).unwrap()
-}
-
-fn read(content: &str) -> Measured {
-    recognise(&text(content)).unwrap_or_else(|errors| panic!("{:?}", errors)).measured
-}
+use support::*;
 
 #[track_caller]
 fn refused(content: &str, expected: &str) {
-    let errors = recognise(&text(content)).unwrap_err();
-    let error = errors.first().map(|(_, error)| error.to_string()).unwrap_or_default();
+    let error = refusal(content);
     assert!(error.starts_with(expected), "{error}");
-}
-
-/// Begin and end in ms, and the value.
-fn spans<T: Copy, V>(samples: &[Sample<T>], value: impl Fn(T) -> V) -> Vec<(u64, u64, V)> {
-    let millis = |at: Instant| at.as_nanos() / 1_000_000;
-    samples.iter().map(|it| (millis(it.from), millis(it.until), value(it.value))).collect()
-}
-
-fn kilobits(rate: Rate) -> u64 {
-    rate.bits_per_second() / 1000
 }
 
 #[test]

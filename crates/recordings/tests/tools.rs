@@ -1,25 +1,14 @@
 //! Output of irtt, iperf3, flent and mtr, and the history of a dish.
 
-use seamline_recordings::measured::{DelayMeaning, Direction, Measured, Outcome, RateMeaning, Sample};
-use seamline_recordings::{Recording, recognise};
-use seamline_wire::{Duration, Instant, Rate};
+mod support;
 
-macro_rules! sample {
-    ($name:literal) => {
-        include_str!(concat!("samples/", $name))
-    };
-}
-
-fn read(text: &str) -> Measured {
-    let recording = Recording::from_bytes("file", text.as_bytes()).unwrap();
-    recognise(&recording).unwrap_or_else(|errors| panic!("{:?}", errors)).measured
-}
+use seamline_recordings::measured::{DelayMeaning, Direction, Outcome, RateMeaning, Sample};
+use seamline_wire::{Duration, Instant};
+use support::*;
 
 #[track_caller]
-fn refused(text: &str, expected: &str) {
-    let recording = Recording::from_bytes("file", text.as_bytes()).unwrap();
-    let errors = recognise(&recording).unwrap_err();
-    let error = errors.first().map(|(_, error)| error.to_string()).unwrap_or_default();
+fn refused(content: &str, expected: &str) {
+    let error = refusal(content);
     assert!(error.starts_with("file") && error.contains(expected), "{error}");
 }
 
@@ -28,13 +17,9 @@ fn micros(at: Instant) -> u64 {
     (at.as_nanos() + 500) / 1000
 }
 
-/// Begin and end in ms, and the value.
+/// Begin and end in ms, and the value, as [`micros`] rounds.
 fn spans<T: Copy, V>(samples: &[Sample<T>], value: impl Fn(T) -> V) -> Vec<(u64, u64, V)> {
     samples.iter().map(|it| (micros(it.from) / 1000, micros(it.until) / 1000, value(it.value))).collect()
-}
-
-fn kilobits(rate: Rate) -> u64 {
-    rate.bits_per_second() / 1000
 }
 
 #[test]
