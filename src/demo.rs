@@ -114,7 +114,7 @@ pub(crate) fn with_kind(kind: &str) -> &'static Bundled {
 /// What the scenario adds to a recording that does not contain everything.
 fn missing(measured: &Measured) -> Vec<String> {
     let Ok(Replay { conditions, .. }) = replay(measured, ReplayOptions::default()) else { return Vec::new() };
-    let lacks = |has: fn(&Schedule) -> bool| !has(&conditions.down) && !has(&conditions.up);
+    let lacks = |has: fn(&Schedule) -> bool| !conditions.any(has);
     let absent =
         [("capacity", lacks(|it| it.capacity.is_some())), ("delay", lacks(|it| it.one_way_delay.is_some()))];
     let absent = absent.into_iter().filter(|(_, is_absent)| *is_absent);

@@ -15,7 +15,7 @@ use seamline_recordings::formats::table::{self, Column};
 use seamline_recordings::measured::Probe;
 use seamline_recordings::replay::together::{Overlap, leads, together};
 use seamline_recordings::replay::{DelayChoice, Replay, ReplayOptions, replay};
-use seamline_recordings::{FORMATS, Recognised, Recording, recognise};
+use seamline_recordings::{FORMATS, Format, Recognised, Recording, explain, recognise};
 use seamline_wire::Instant;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -158,13 +158,16 @@ impl Reading {
 
     fn recognise(&self, file: &Path) -> Result<Recognised, Failure> {
         let recording = Recording::open(file).map_err(|error| Failure::Input(error.to_string()))?;
-        let named = self.read_as.as_ref().and_then(|name| FORMATS.iter().find(|it| it.name == name));
+        let named = self.read_as.as_deref().and_then(Format::named);
         let read = match named {
             None if let Some(ColumnList(columns)) = &self.columns => {
                 seamline_recordings::read_columns(&recording, columns).map_err(|error| error.to_string())
             }
             Some(_) => seamline_recordings::read_as(&recording, named).map_err(|error| error.to_string()),
-            None => recognise(&recording).map_err(|reasons| unknown(file, &reasons)),
+            None => recognise(&recording).map_err(|reasons| {
+                explain(&file.display().to_string(), &reasons)
+                    + "\ntip: if you know its format, name it: --as FORMAT"
+            }),
         };
         read.map_err(Failure::Input)
     }
@@ -181,22 +184,6 @@ impl Reading {
     fn typed(&self) -> String {
         let typed: Vec<String> = self.files.iter().map(|file| quoted(&file.display().to_string())).collect();
         typed.join(" ")
-    }
-}
-
-/// Why a file was not recognised.
-fn unknown(file: &Path, reasons: &[(&str, seamline_recordings::ImportError)]) -> String {
-    let known: Vec<&str> = FORMATS.iter().map(|it| it.name).collect();
-    let name = file.display();
-    match reasons {
-        [] => format!(
-            "{name} looks like none of the known formats: {}\ntip: if it is one of them, name it: --as FORMAT",
-            known.join(", ")
-        ),
-        _ => {
-            let lines = reasons.iter().map(|(format, error)| format!("\n  as {format}: {error}"));
-            format!("{name} cannot be read{}", lines.collect::<String>())
-        }
     }
 }
 

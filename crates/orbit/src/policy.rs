@@ -58,7 +58,7 @@ impl Policy {
         }
     }
 
-    /// Whether a satellite is picked anew now although the old one could be kept. `before` is the look before this one.
+    /// Whether a satellite is picked again now although the old one could be kept. `before` is the look before this one.
     pub(crate) fn reconsiders(self, before: Utc, now: Utc) -> bool {
         match self.when {
             When::Slots => slot(before) != slot(now),

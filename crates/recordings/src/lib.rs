@@ -20,4 +20,4 @@ pub use error::ImportError;
 pub use file::{MAXIMUM_BYTES, Recording, open_regular};
 pub use formats::{FORMATS, Format};
 pub use measured::Measured;
-pub use recognise::{Recognised, read_as, read_columns, recognise};
+pub use recognise::{Recognised, explain, read_as, read_columns, recognise};

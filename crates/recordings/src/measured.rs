@@ -56,6 +56,11 @@ impl Conditions {
         Conditions { down: self.down.skip(by), up: self.up.skip(by) }
     }
 
+    /// Whether something holds of one direction at least.
+    pub fn any(&self, holds: impl Fn(&Schedule) -> bool) -> bool {
+        holds(&self.down) || holds(&self.up)
+    }
+
     /// Those of one direction.
     pub fn of(&self, direction: Direction) -> &Schedule {
         match direction {

@@ -32,6 +32,15 @@ pub fn recognise(recording: &Recording) -> Result<Recognised, Vec<(&'static str,
     Err(reasons)
 }
 
+/// Why a file was not recognised, in words; `reasons` are those of [`recognise`].
+pub fn explain(name: &str, reasons: &[(&str, ImportError)]) -> String {
+    if reasons.is_empty() {
+        return format!("{name} looks like none of the known formats: {}", Format::names());
+    }
+    let reasons: String = reasons.iter().map(|(format, error)| format!("\n  as {format}: {error}")).collect();
+    format!("{name} is not a recording of a known format{reasons}")
+}
+
 /// Read a recording as one format, or as what it looks like.
 ///
 /// # Errors
@@ -56,8 +65,7 @@ pub fn read_columns(recording: &Recording, columns: &[Column]) -> Result<Recogni
 
 /// The error for a file that looks like nothing known.
 fn unknown(recording: &Recording) -> ImportError {
-    let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    let expected = format!("a recording of one of the formats {}", known.join(", "));
+    let expected = format!("a recording of one of the formats {}", Format::names());
     recording.whole("none of them".into(), &expected, "if it is one, name its format")
 }
 

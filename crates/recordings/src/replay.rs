@@ -21,6 +21,7 @@ pub mod loss;
 pub mod outages;
 pub mod period;
 mod rates;
+mod tail;
 pub mod together;
 
 use crate::measured::{Conditions, Direction, Measured, Outcome, Probe};
@@ -66,8 +67,7 @@ pub struct Replay {
 impl Replay {
     /// What the recording does not contain, one or two sentences each.
     pub fn missing(&self) -> Vec<String> {
-        let Conditions { down, up } = &self.conditions;
-        let lacks = |has: fn(&Schedule) -> bool| !has(down) && !has(up);
+        let lacks = |has: fn(&Schedule) -> bool| !self.conditions.any(has);
         let subjects = [
             ("capacity. In a scenario, set the `rate` of the link", lacks(|it| it.capacity.is_some())),
             (

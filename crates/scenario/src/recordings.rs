@@ -7,7 +7,7 @@ use crate::units::Complaint;
 use seamline_orbit::{Constellation, read_elements};
 use seamline_recordings::measured::Conditions;
 pub use seamline_recordings::open_regular;
-use seamline_recordings::{FORMATS, ImportError, MAXIMUM_BYTES, Recognised, Recording, recognise};
+use seamline_recordings::{ImportError, MAXIMUM_BYTES, Recognised, Recording, explain, recognise};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -92,13 +92,5 @@ fn complaint(error: ImportError, code: Code) -> Complaint {
 /// In words, when the file cannot be read or is none of them.
 pub fn detect(path: &Path) -> Result<Recognised, String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
-    recognise(&recording).map_err(|reasons| {
-        if reasons.is_empty() {
-            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-            let known = known.join(", ");
-            return format!("{} looks like none of the known formats: {known}", path.display());
-        }
-        let reasons: String = reasons.iter().map(|(kind, error)| format!("\n  as {kind}: {error}")).collect();
-        format!("{} is not a recording of a known format{reasons}", path.display())
-    })
+    recognise(&recording).map_err(|reasons| explain(&path.display().to_string(), &reasons))
 }

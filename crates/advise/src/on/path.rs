@@ -8,7 +8,7 @@ use seamline_config::diagnostics::suggestion;
 use seamline_config::units;
 use seamline_recordings::replay::delay::BaseDelay;
 use seamline_recordings::replay::{ReplayOptions, replay};
-use seamline_recordings::{FORMATS, Recording, read_as};
+use seamline_recordings::{FORMATS, Format, Recording, read_as};
 use seamline_scenario::recordings::detect;
 use seamline_scenario::schema::extent::Extent;
 use seamline_wire::{Duration, Rate};
@@ -215,12 +215,11 @@ fn read_files(input: &PathInput<'_>) -> Result<Vec<RecordedFile>, InputError> {
 fn read_file(file: &str, format: Option<&str>) -> Result<RecordedFile, InputError> {
     let read = match format {
         None => detect(Path::new(file)).map_err(|message| {
-            let tip = "--as FORMAT says which format it is: seamline list recordings";
+            let tip = "--as FORMAT names its format; seamline recording show --help lists them";
             InputError::new(ON, message).tip(tip)
         })?,
         Some(name) => {
-            let format = FORMATS.iter().find(|format| format.name == name);
-            let format = format.ok_or_else(|| unknown_format(name))?;
+            let format = Format::named(name).ok_or_else(|| unknown_format(name))?;
             let recording = Recording::open(Path::new(file));
             let read = recording.and_then(|recording| read_as(&recording, Some(format)));
             read.map_err(|error| InputError::new(ON, error.to_string()))?

@@ -4,7 +4,7 @@
 //! One value per second in rings: share of lost pings to the point of presence (0 to 1), their mean round trip in ms, and what passed
 //! down and up in bit/s. `current` counts all seconds since the dish started; the oldest value is at `current` modulo the length of the
 //! ring, and a ring that is not full yet begins at 0. The time of day is known only from `eventLog`, which newer dishes have. Outages
-//! name times of GPS. What passes is traffic of whoever uses the dish, no measurement of the link.
+//! name times of GPS. What passes is the traffic of the users of the dish, not a measurement of the link.
 
 use super::json::{self, Number};
 use crate::Recording;

@@ -37,6 +37,19 @@ pub struct Format {
     pub read: fn(&Recording) -> Result<Measured, ImportError>,
 }
 
+impl Format {
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<&'static Format> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// The names of all formats, for people.
+    pub fn names() -> String {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        names.join(", ")
+    }
+}
+
 /// All formats, in the order in which they are tried: those that name themselves first, those of bare numbers last.
 pub const FORMATS: &[Format] = &[
     Format {

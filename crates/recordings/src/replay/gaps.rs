@@ -3,7 +3,8 @@
 //! They are part of the capacity already. Here they are found for people, and for the period they may have. How long a time without
 //! opportunities can be by chance follows from the others: their tail is taken to be exponential, and fitted to the 95th percentile.
 
-use super::outages::{FALSE_ALARMS, Fate, Outage};
+use super::outages::{Fate, Outage};
+use super::tail::longest_by_chance;
 use seamline_net::schedule::{Capacity, DeliveryOpportunities};
 use seamline_wire::{Duration, Instant};
 
@@ -14,7 +15,8 @@ const GRAIN: Duration = Duration::from_millis(1);
 pub(super) fn find(capacity: &Capacity, length: Duration) -> Vec<Outage> {
     let Capacity::Opportunities(chances) = capacity else { return Vec::new() };
     let gaps = gaps(chances, length);
-    let longest = longest_by_chance(&gaps);
+    let lengths = gaps.iter().map(|(_, gap)| *gap).collect();
+    let longest = longest_by_chance(lengths, 1.0).unwrap_or(Duration::MAX);
     let outage = |(at, gap): &(Instant, Duration)| Outage {
         at: *at,
         length: *gap,
@@ -35,12 +37,4 @@ fn gaps(chances: &DeliveryOpportunities, length: Duration) -> Vec<(Instant, Dura
         last = next;
     }
     gaps
-}
-
-fn longest_by_chance(gaps: &[(Instant, Duration)]) -> Duration {
-    let mut lengths: Vec<Duration> = gaps.iter().map(|(_, gap)| *gap).collect();
-    lengths.sort_unstable();
-    let Some(percentile) = lengths.get(lengths.len() * 95 / 100) else { return Duration::MAX };
-    let mean = percentile.as_secs_f64() / libm::log(20.0);
-    Duration::from_secs_f64(mean * libm::log(lengths.len() as f64 / FALSE_ALARMS))
 }

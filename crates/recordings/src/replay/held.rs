@@ -4,7 +4,8 @@
 //! traffic that fills a queue at once looks the same. So a wait counts as an outage only when it exceeds what queueing makes of
 //! this recording: the tail of the waits of all probes is taken to be exponential, and fitted to their 95th percentile.
 
-use super::outages::{FALSE_ALARMS, Run};
+use super::outages::Run;
+use super::tail::longest_by_chance;
 use crate::measured::Probe;
 use seamline_wire::Duration;
 
@@ -56,12 +57,9 @@ pub(super) fn longest_queue(probes: &[Probe]) -> Duration {
         let usual = median(group.iter()).unwrap_or(Duration::ZERO);
         group.iter().filter_map(Probe::round_trip).map(|it| it - usual.min(it)).collect()
     };
-    let mut waits: Vec<Duration> = probes.chunks(USUAL).flat_map(excess).collect();
-    waits.sort_unstable();
-    let Some(percentile) = waits.get(waits.len() * 95 / 100) else { return Duration::ZERO };
-    // Half of all probes wait longer than usual; of these a tenth longer than the 95th percentile.
-    let mean = percentile.as_secs_f64() / std::f64::consts::LN_10;
-    Duration::from_secs_f64(mean * libm::log(0.5 * waits.len() as f64 / FALSE_ALARMS).max(0.0))
+    let waits = probes.chunks(USUAL).flat_map(excess).collect();
+    // Half of all probes wait longer than usual.
+    longest_by_chance(waits, 0.5).unwrap_or(Duration::ZERO)
 }
 
 /// The run that begins at an index, if the probes from there on came back together.

@@ -1,4 +1,4 @@
-//! Several recordings of one path: a capacity trace and a series of delays, or pings beside a download.
+//! Several recordings of one path: a capacity trace and a series of delays, or pings during a download.
 
 use super::{Findings, Replay};
 use crate::measured::Conditions;
@@ -48,13 +48,12 @@ pub fn leads(began: impl Iterator<Item = Option<f64>> + Clone) -> Vec<Duration> 
 const SUBJECTS: [&str; 5] = ["capacity down", "capacity up", "delay", "loss", "outages"];
 
 fn provides(conditions: &Conditions) -> [bool; 5] {
-    let either = |has: fn(&Schedule) -> bool| has(&conditions.down) || has(&conditions.up);
     [
         conditions.down.capacity.is_some(),
         conditions.up.capacity.is_some(),
-        either(|it| it.one_way_delay.is_some()),
-        either(|it| it.loss.is_some()),
-        either(|it| it.handovers.as_slice().iter().any(|handover| !handover.interruption.is_zero())),
+        conditions.any(|it| it.one_way_delay.is_some()),
+        conditions.any(|it| it.loss.is_some()),
+        conditions.any(|it| it.handovers.as_slice().iter().any(|handover| !handover.interruption.is_zero())),
     ]
 }
 

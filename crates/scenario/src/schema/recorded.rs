@@ -83,7 +83,7 @@ fn recording_keys<'a>() -> Section<'a, Part> {
         key traffic_is_capacity (options.traffic_is_capacity): boolean(), "Use the rate of the recorded traffic as the capacity of the link";
     };
     recording(keys, AnyFormat::default(), |it, reader, file| {
-        let format = FORMATS.iter().find(|format| Some(format.name) == it.format);
+        let format = it.format.and_then(Format::named);
         open(reader, file, &format!("{it:?}"), |recording| replayed(recording, format, it.options))
     })
 }

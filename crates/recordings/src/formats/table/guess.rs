@@ -57,7 +57,7 @@ const DERIVED: [&str; 16] = [
     "count", "n", "sent", "send",
 ];
 
-/// Columns whose names say what they hold; of several for the same, the first. Throughputs beside pings to the point of presence are
+/// Columns whose names say what they hold; of several for the same, the first. Throughputs next to pings to the point of presence are
 /// what a Starlink dish says of itself: traffic.
 pub(super) fn columns(names: &[String]) -> Vec<Column> {
     let is_dish = names.iter().any(|name| words(name).windows(2).any(|pair| pair == ["pop", "ping"]));
