@@ -1,17 +1,18 @@
 //! Who is to be woken when.
 
 use seamline_wire::Instant;
-use std::hint::select_unpredictable;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-/// Time in the high half, then the element's rank, the order of arming, and in the lowest bits the
-/// element's number: one comparison orders by time and breaks ties by rank and then by insertion.
+/// Time in the high half, then the element's rank, how late it was armed, and in the lowest bits the element's number: one
+/// comparison orders by time and breaks ties by all that.
 type Entry = u128;
 
 /// Who comes first among those due at the same time. An element keeps its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     /// A timer expires before a packet of the same instant arrives, because it was set longer ago; the
-    /// lazily moved entry of a timer cannot show that by its order of arming.
+    /// lazily moved entry of a timer cannot show that.
     Timer,
     /// Links deliver.
     Delivery,
@@ -19,250 +20,352 @@ pub(crate) enum Rank {
 
 const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
-/// One arming in the order of arming, which has the bits between element and rank: 39, so 5 * 10^11 armings,
-/// a few hours at the speed of a processor. Then [`Agenda::renumber`] makes room again.
-const NEXT_ARMING: u64 = 1 << ELEMENT_BITS;
+/// How long ago an element was armed has the bits between element and rank, in nanoseconds: what was armed more than nine minutes
+/// ahead counts as armed at one time.
+const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
 const IDLE: Entry = Entry::MAX;
+
+/// When an element is due, and since when that is known. Among elements that are due at one time the one comes first that has been due
+/// for longer, then the one that was added first. All of that is the element's own: the order is the same wherever and however else
+/// the other elements are stepped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub(crate) at: Instant,
+    pub(crate) since: Instant,
+}
 
 /// The queue of wake times, one entry per element. Setting an element to a later time than its entry
 /// costs nothing: the entry is noticed as early when it comes up.
 ///
-/// It is a tournament (Knuth, The Art of Computer Programming, volume 3, section 5.4.1): elements are the
-/// leaves of a binary tree whose other nodes hold the lesser of their two children. Unlike a heap it has no
-/// stale entries, and replaying a path takes no branch that depends on the times.
-#[derive(Debug, Default)]
+/// It is a hierarchy of wheels (Varghese and Lauck, SOSP 1987), which works because time does not go back: an entry is on the wheel of the
+/// highest digit in which its time differs from the last one that came up, in the slot of that digit. All entries of a slot come before those
+/// of the slots after it, and those of a wheel before those of the wheels above. When the first of a slot comes up, the others move to
+/// wheels below. So the cost of an entry does not depend on how many there are.
+#[derive(Debug)]
 pub(crate) struct Agenda {
-    /// The root at 1, the children of `n` at `2n` and `2n + 1`; the second half are the leaves.
-    nodes: Vec<Entry>,
-    elements: usize,
-    /// The order of arming of the last entry, in its place within an entry.
-    last_arming: u64,
+    nodes: Vec<Node>,
+    /// The time of the entry that came up last, in nanoseconds.
+    last: u64,
+    wheels: [Wheel; WHEELS],
+    /// A bit for each wheel that is not empty.
+    occupied: u16,
+    /// Entries of the time that came up last, where there were several.
+    tied: BinaryHeap<Reverse<Entry>>,
 }
 
-fn time_of(entry: Entry) -> Instant {
-    Instant::from_nanos((entry >> 64) as u64)
+const DIGIT_BITS: u32 = 6;
+const SLOTS: usize = 1 << DIGIT_BITS;
+const WHEELS: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// An element's entry, in the list of its slot.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    entry: Entry,
+    next: u32,
+    previous: u32,
+}
+
+/// One digit of time: a list of nodes for each of its values.
+#[derive(Clone, Copy, Debug)]
+struct Wheel {
+    first: [u32; SLOTS],
+    /// A bit for each slot that is not empty.
+    occupied: u64,
+}
+
+fn time_of(entry: Entry) -> u64 {
+    (entry >> 64) as u64
 }
 fn element_of(entry: Entry) -> usize {
     (entry as u64 & ((1 << ELEMENT_BITS) - 1)) as usize
 }
 
-/// Replay the path up from `node`, which holds `least`, over some levels; returns what the last one holds.
-///
-/// Which of two is less cannot be predicted where many elements take turns, so there is no branch on it.
-/// That is why this is a function of its own without a loop that stays one: in loops, compilers turn
-/// selections back into branches. It takes a fifth off the time of a dumbbell with 100 flows.
-#[inline(never)]
-fn climb<const LEVELS: usize>(nodes: &mut [Entry], mut node: usize, mut least: Entry) -> Entry {
-    for _ in 0..LEVELS {
-        let sibling = nodes[node ^ 1];
-        let sibling_is_less = sibling < least;
-        let half =
-            |shift| select_unpredictable(sibling_is_less, (sibling >> shift) as u64, (least >> shift) as u64);
-        least = Entry::from(half(64)) << 64 | Entry::from(half(0));
-        node /= 2;
-        nodes[node] = least;
+impl Default for Agenda {
+    fn default() -> Self {
+        let empty = Wheel { first: [NONE; SLOTS], occupied: 0 };
+        Agenda { nodes: Vec::new(), last: 0, wheels: [empty; WHEELS], occupied: 0, tied: BinaryHeap::new() }
     }
-    least
 }
 
 impl Agenda {
     pub(crate) fn add_element(&mut self) {
-        assert!(self.elements < 1 << ELEMENT_BITS, "a world holds at most 2^24 elements");
-        self.elements += 1;
-        if self.elements > self.nodes.len() / 2 {
-            self.double();
-        }
+        assert!(self.nodes.len() < 1 << ELEMENT_BITS, "a world holds at most 2^24 elements");
+        self.nodes.push(Node { entry: IDLE, next: NONE, previous: NONE });
     }
 
-    fn double(&mut self) {
-        let leaves = (self.nodes.len() / 2..self.nodes.len()).map(|leaf| self.nodes[leaf]);
-        let room = self.elements.next_power_of_two();
-        let mut nodes = vec![IDLE; room];
-        nodes.extend(leaves);
-        nodes.resize(2 * room, IDLE);
-        self.nodes = nodes;
-        self.replay_all();
-    }
-
-    fn replay_all(&mut self) {
-        for node in (1..self.nodes.len() / 2).rev() {
-            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
-        }
-    }
-
-    /// The order of arming has run out of bits: count the live entries from one again, in the order they have.
-    /// There are at most 2^24 of them, so this is rare however long the world runs.
-    #[cold]
-    fn renumber(&mut self) {
-        let order = |entry: Entry| entry as u64 & !(1 << RANK_SHIFT);
-        let leaves = self.nodes.len() / 2;
-        let mut live: Vec<usize> =
-            (leaves..self.nodes.len()).filter(|leaf| self.nodes[*leaf] != IDLE).collect();
-        live.sort_unstable_by_key(|leaf| order(self.nodes[*leaf]));
-        self.last_arming = 0;
-        for leaf in live {
-            self.last_arming += NEXT_ARMING;
-            let entry = self.nodes[leaf];
-            let kept = entry & !Entry::from(order(Entry::MAX)) | element_of(entry) as Entry;
-            self.nodes[leaf] = kept | Entry::from(self.last_arming);
-        }
-        self.replay_all();
-        self.last_arming += NEXT_ARMING;
-    }
-
-    /// `element` wants to be woken at `at`, or earlier if it was armed for that before.
+    /// `element` wants to be woken when it is due, or earlier if it was armed for that before. That is not before the last one that came up.
     #[inline]
-    pub(crate) fn arm(&mut self, element: usize, rank: Rank, at: Instant) {
-        let mut node = self.nodes.len() / 2 + element;
-        if at >= time_of(self.nodes[node]) {
+    pub(crate) fn arm(&mut self, element: usize, rank: Rank, due: Due) {
+        let before = self.nodes[element].entry;
+        if due.at.as_nanos() >= time_of(before) {
             return;
         }
-        let entry = self.entry(element, rank, at);
-        while node > 0 && entry < self.nodes[node] {
-            self.nodes[node] = entry;
-            node /= 2;
+        if before != IDLE {
+            self.unlink(element as u32);
         }
+        self.nodes[element].entry = entry(element, rank, due);
+        self.link(element as u32);
     }
 
-    /// The element to be woken first and its time.
+    /// Whether an element waits to be woken.
     #[inline]
-    pub(crate) fn next(&self) -> Option<(Instant, usize)> {
-        let first = *self.nodes.get(1)?;
-        (first != IDLE).then(|| (time_of(first), element_of(first)))
+    pub(crate) fn is_armed(&self, element: usize) -> bool {
+        self.nodes[element].entry != IDLE
     }
 
-    /// The element that [`Agenda::next`] named wants to be woken at `at` from now on.
+    /// When the first element is to be woken.
+    pub(crate) fn first(&self) -> Option<Instant> {
+        let tied = self.tied.peek().map(|Reverse(entry)| *entry);
+        let (wheel, slot) = self.first_slot().unzip();
+        let linked = wheel.zip(slot).map(|(wheel, slot)| self.least(self.wheels[wheel].first[slot]));
+        tied.into_iter().chain(linked).min().map(|entry| Instant::from_nanos(time_of(entry)))
+    }
+
+    /// Take out the element to be woken first, if that is not after `end`: its time and which it is.
     #[inline]
-    pub(crate) fn settle(&mut self, element: usize, rank: Rank, at: Option<Instant>) {
-        let mut least = at.map_or(IDLE, |at| self.entry(element, rank, at));
-        let mut node = self.nodes.len() / 2 + element;
-        self.nodes[node] = least;
-        while node >= 16 {
-            least = climb::<4>(&mut self.nodes, node, least);
-            node /= 16;
-        }
-        match node {
-            8.. => climb::<3>(&mut self.nodes, node, least),
-            4.. => climb::<2>(&mut self.nodes, node, least),
-            2.. => climb::<1>(&mut self.nodes, node, least),
-            _ => least,
-        };
+    pub(crate) fn take_first(&mut self, end: Instant) -> Option<(Instant, usize)> {
+        let entry = if self.tied.is_empty() { self.take_linked(end)? } else { self.take_tied()? };
+        let element = element_of(entry);
+        self.nodes[element].entry = IDLE;
+        Some((Instant::from_nanos(time_of(entry)), element))
     }
 
     #[inline]
-    fn entry(&mut self, element: usize, rank: Rank, at: Instant) -> Entry {
-        self.last_arming += NEXT_ARMING;
-        if self.last_arming >> RANK_SHIFT != 0 {
-            self.renumber();
+    fn take_linked(&mut self, end: Instant) -> Option<Entry> {
+        let (wheel, slot) = self.first_slot()?;
+        let first = self.wheels[wheel].first[slot];
+        let least = self.least(first);
+        if time_of(least) > end.as_nanos() {
+            return None;
         }
-        let order = (rank as u64) << RANK_SHIFT | self.last_arming | element as u64;
-        Entry::from(at.as_nanos()) << 64 | Entry::from(order)
+        self.last = time_of(least);
+        self.empty_slot(wheel, slot);
+        let mut node = first;
+        while node != NONE {
+            let Node { entry, next, .. } = self.nodes[node as usize];
+            if entry != least {
+                self.link_or_tie(node, entry);
+            }
+            node = next;
+        }
+        Some(least)
     }
+
+    #[inline]
+    fn link_or_tie(&mut self, node: u32, entry: Entry) {
+        if time_of(entry) == self.last {
+            self.tied.push(Reverse(entry));
+        } else {
+            self.link(node);
+        }
+    }
+
+    /// The first of those that are due at the time that came up last. Some may have been armed since.
+    #[cold]
+    fn take_tied(&mut self) -> Option<Entry> {
+        let (wheel, slot) = self.place(self.last);
+        let mut node = self.wheels[wheel].first[slot];
+        self.empty_slot(wheel, slot);
+        while node != NONE {
+            let Node { entry, next, .. } = self.nodes[node as usize];
+            self.tied.push(Reverse(entry));
+            node = next;
+        }
+        self.tied.pop().map(|Reverse(entry)| entry)
+    }
+
+    /// The wheel and the slot of a time that is not before the last one.
+    #[inline]
+    fn place(&self, at: u64) -> (usize, usize) {
+        let highest_bit = ((at ^ self.last) | 1).ilog2();
+        let wheel = highest_bit / DIGIT_BITS;
+        (wheel as usize, (at >> (wheel * DIGIT_BITS)) as usize % SLOTS)
+    }
+
+    #[inline]
+    fn first_slot(&self) -> Option<(usize, usize)> {
+        let wheel = self.occupied.trailing_zeros() as usize;
+        let slot = self.wheels.get(wheel)?.occupied.trailing_zeros() as usize;
+        Some((wheel, slot))
+    }
+
+    /// The least entry of a list.
+    #[inline]
+    fn least(&self, first: u32) -> Entry {
+        let Node { entry: mut least, next: mut node, .. } = self.nodes[first as usize];
+        while node != NONE {
+            let Node { entry, next, .. } = self.nodes[node as usize];
+            least = least.min(entry);
+            node = next;
+        }
+        least
+    }
+
+    #[inline]
+    fn link(&mut self, node: u32) {
+        let (wheel, slot) = self.place(time_of(self.nodes[node as usize].entry));
+        let list = &mut self.wheels[wheel];
+        let next = std::mem::replace(&mut list.first[slot], node);
+        list.occupied |= 1 << slot;
+        self.occupied |= 1 << wheel;
+        if next != NONE {
+            self.nodes[next as usize].previous = node;
+        }
+        (self.nodes[node as usize].next, self.nodes[node as usize].previous) = (next, NONE);
+    }
+
+    fn unlink(&mut self, node: u32) {
+        let Node { entry, next, previous } = self.nodes[node as usize];
+        if next != NONE {
+            self.nodes[next as usize].previous = previous;
+        }
+        if previous != NONE {
+            self.nodes[previous as usize].next = next;
+            return;
+        }
+        let (wheel, slot) = self.place(time_of(entry));
+        self.wheels[wheel].first[slot] = next;
+        if next == NONE {
+            self.empty_slot(wheel, slot);
+        }
+    }
+
+    #[inline]
+    fn empty_slot(&mut self, wheel: usize, slot: usize) {
+        let list = &mut self.wheels[wheel];
+        list.first[slot] = NONE;
+        list.occupied &= !(1 << slot);
+        if list.occupied == 0 {
+            self.occupied &= !(1 << wheel);
+        }
+    }
+}
+
+#[inline]
+fn entry(element: usize, rank: Rank, due: Due) -> Entry {
+    let ahead = due.at.saturating_since(due.since).as_nanos().min(MOST_AHEAD);
+    let order = (rank as u64) << RANK_SHIFT | (MOST_AHEAD - ahead) << ELEMENT_BITS | element as u64;
+    Entry::from(due.at.as_nanos()) << 64 | Entry::from(order)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn ties_go_by_the_order_of_arming_and_replaced_entries_vanish() {
+    fn due(at: u64, since: u64) -> Due {
+        Due { at: Instant::from_millis(at), since: Instant::from_millis(since) }
+    }
+
+    fn agenda(elements: usize) -> Agenda {
         let mut agenda = Agenda::default();
-        (0..3).for_each(|_| agenda.add_element());
-        let at = Instant::from_millis;
-        agenda.arm(2, Rank::Delivery, at(5));
-        agenda.arm(1, Rank::Delivery, at(5));
-        agenda.arm(0, Rank::Delivery, at(9));
-        agenda.arm(0, Rank::Delivery, at(1));
-        assert_eq!(agenda.next(), Some((at(1), 0)));
-        agenda.settle(0, Rank::Delivery, Some(at(5)));
-        assert_eq!(agenda.next(), Some((at(5), 2)));
-        agenda.settle(2, Rank::Delivery, None);
-        assert_eq!(agenda.next(), Some((at(5), 1)));
-        agenda.settle(1, Rank::Delivery, None);
-        assert_eq!(agenda.next(), Some((at(5), 0)));
-        agenda.settle(0, Rank::Delivery, None);
-        assert_eq!(agenda.next(), None);
+        (0..elements).for_each(|_| agenda.add_element());
+        agenda
+    }
+
+    /// Take all out; each is due at this time.
+    fn take_all(agenda: &mut Agenda, at: u64) -> Vec<usize> {
+        let takes = std::iter::from_fn(|| agenda.take_first(Instant::MAX));
+        takes
+            .map(|(time, element)| {
+                assert_eq!(time, Instant::from_millis(at));
+                element
+            })
+            .collect()
+    }
+
+    #[test]
+    fn ties_go_by_the_time_of_arming_then_by_number_and_replaced_entries_vanish() {
+        let mut agenda = agenda(4);
+        agenda.arm(3, Rank::Delivery, due(5, 0));
+        agenda.arm(1, Rank::Delivery, due(5, 0));
+        agenda.arm(0, Rank::Delivery, due(9, 0));
+        agenda.arm(0, Rank::Delivery, due(1, 0));
+        assert_eq!(agenda.take_first(Instant::MAX), Some((Instant::from_millis(1), 0)));
+        assert!(!agenda.is_armed(0) && agenda.is_armed(1));
+        agenda.arm(0, Rank::Delivery, due(5, 1));
+        assert_eq!(take_all(&mut agenda, 5), [1, 3, 0]);
+    }
+
+    #[test]
+    fn what_was_armed_very_long_ago_ties() {
+        let mut agenda = agenda(3);
+        agenda.arm(2, Rank::Timer, due(10_000_000, 0));
+        agenda.arm(1, Rank::Timer, due(10_000_000, 1_000_000));
+        agenda.arm(0, Rank::Timer, due(10_000_000, 9_500_000));
+        assert_eq!(take_all(&mut agenda, 10_000_000), [1, 2, 0]);
     }
 
     #[test]
     fn at_the_same_time_timers_come_before_deliveries() {
-        let mut agenda = Agenda::default();
-        (0..2).for_each(|_| agenda.add_element());
-        agenda.arm(0, Rank::Delivery, Instant::from_millis(5));
-        agenda.arm(1, Rank::Timer, Instant::from_millis(5));
-        assert_eq!(agenda.next(), Some((Instant::from_millis(5), 1)));
+        let mut agenda = agenda(3);
+        agenda.arm(0, Rank::Delivery, due(5, 0));
+        agenda.arm(2, Rank::Delivery, due(5, 0));
+        agenda.arm(1, Rank::Timer, due(5, 4));
+        assert_eq!(agenda.take_first(Instant::MAX), Some((Instant::from_millis(5), 1)));
+        agenda.arm(1, Rank::Timer, due(5, 5));
+        assert_eq!(take_all(&mut agenda, 5), [1, 0, 2]);
     }
 
     #[test]
     fn arming_later_than_the_entry_changes_nothing() {
-        let mut agenda = Agenda::default();
-        agenda.add_element();
-        agenda.arm(0, Rank::Delivery, Instant::from_millis(100));
-        agenda.arm(0, Rank::Delivery, Instant::from_millis(200));
-        assert_eq!((agenda.next(), agenda.last_arming), (Some((Instant::from_millis(100), 0)), NEXT_ARMING));
+        let mut agenda = agenda(1);
+        agenda.arm(0, Rank::Delivery, due(100, 0));
+        agenda.arm(0, Rank::Delivery, due(200, 0));
+        assert_eq!(take_all(&mut agenda, 100), [0]);
     }
 
-    /// Against the definition, the least of all entries by a scan over them: an agenda whose orders of arming
-    /// begin at `last_arming`, with times below `times` and so with ties when that is small.
-    fn compare_with_a_scan(last_arming: u64, times: u64) -> Agenda {
-        let mut agenda = Agenda { last_arming, ..Agenda::default() };
-        let mut model: Vec<Option<(Instant, u64)>> = Vec::new();
+    #[test]
+    fn what_is_due_after_the_end_stays() {
+        let mut agenda = agenda(2);
+        agenda.arm(0, Rank::Delivery, due(100, 0));
+        assert_eq!(agenda.take_first(Instant::from_millis(99)), None);
+        agenda.arm(1, Rank::Delivery, due(99, 99));
+        assert_eq!(agenda.first(), Some(Instant::from_millis(99)));
+        assert_eq!(agenda.take_first(Instant::from_millis(99)), Some((Instant::from_millis(99), 1)));
+        assert_eq!(agenda.take_first(Instant::from_millis(99)), None);
+        assert_eq!(agenda.first(), Some(Instant::from_millis(100)));
+    }
+
+    /// Against the definition, the least of all entries by a scan over them, with times up to `spread` ahead: with ties when that is small.
+    fn compare_with_a_scan(spread: u64) {
+        let mut agenda = Agenda::default();
+        let mut model: Vec<Option<(u64, u64, u64, usize)>> = Vec::new();
         let mut dice = seamline_wire::random::Stream::new(1, "agenda");
-        let mut order = 0;
-        for round in 0..20_000 {
+        let mut now = 0;
+        for round in 0..40_000 {
             if round % 100 == 0 {
                 agenda.add_element();
                 model.push(None);
             }
-            let at = Instant::from_nanos(dice.below(times));
             let element = dice.below(model.len() as u64) as usize;
-            order += 1;
-            if model[element].is_none_or(|(earlier, _)| at < earlier) {
-                model[element] = Some((at, order));
+            let rank = if element.is_multiple_of(3) { Rank::Timer } else { Rank::Delivery };
+            let at = now + (dice.below(spread) << dice.below(6));
+            let since = dice.below(now + 1);
+            if model[element].is_none_or(|(earlier, ..)| at < earlier) {
+                model[element] = Some((at, rank as u64, u64::MAX - (at - since).min(MOST_AHEAD), element));
             }
-            agenda.arm(element, Rank::Delivery, at);
-            let (entry, first) = (0..model.len()).filter_map(|n| Some((model[n]?, n))).min().unwrap();
-            assert_eq!(agenda.next(), Some((entry.0, first)));
-            if dice.chance(0.5) {
-                let later =
-                    dice.chance(0.5).then(|| entry.0 + seamline_wire::Duration::from_nanos(times / 16));
-                order += 1;
-                model[first] = later.map(|at| (at, order));
-                agenda.settle(first, Rank::Delivery, later);
+            let nanos = Instant::from_nanos;
+            agenda.arm(element, rank, Due { at: nanos(at), since: nanos(since) });
+            let least = model.iter().flatten().min().copied();
+            assert_eq!(agenda.first(), least.map(|(at, ..)| nanos(at)));
+            if dice.chance(0.9) {
+                let end = now + (dice.below(spread) << 3);
+                let expected = least.filter(|(at, ..)| *at <= end);
+                let taken = agenda.take_first(nanos(end));
+                assert_eq!(taken, expected.map(|(at, .., element)| (nanos(at), element)));
+                if let Some((at, .., element)) = expected {
+                    model[element] = None;
+                    now = at;
+                }
             }
         }
-        agenda
+        assert!(now > 50 * spread.min(100), "little time has passed: {now}");
     }
 
     #[test]
     fn the_first_of_any_number_of_elements_is_found_while_they_are_added() {
-        compare_with_a_scan(0, 1 << 20);
-    }
-
-    /// The orders of arming run out at several places of the sequence: while a time is armed, while one is
-    /// settled, with few elements and with many.
-    #[test]
-    fn ties_are_kept_when_the_orders_of_arming_run_out() {
-        for left in [1, 2, 3, 10, 777, 5_000, 10_000] {
-            let end = 1 << RANK_SHIFT;
-            let agenda = compare_with_a_scan(end - left * NEXT_ARMING, 64);
-            assert!(agenda.last_arming < 40_000 * NEXT_ARMING, "it ran out, {left} armings after the start");
-        }
-    }
-
-    #[test]
-    fn ranks_are_kept_when_the_orders_of_arming_run_out() {
-        let mut agenda = Agenda { last_arming: (1 << RANK_SHIFT) - 3 * NEXT_ARMING, ..Agenda::default() };
-        (0..4).for_each(|_| agenda.add_element());
-        let at = Instant::from_millis(5);
-        for (element, rank) in [(3, Rank::Delivery), (2, Rank::Timer), (1, Rank::Delivery), (0, Rank::Timer)]
-        {
-            agenda.arm(element, rank, at);
-        }
-        for (element, rank) in [(2, Rank::Timer), (0, Rank::Timer), (3, Rank::Delivery), (1, Rank::Delivery)]
-        {
-            assert_eq!(agenda.next(), Some((at, element)));
-            agenda.settle(element, rank, None);
-        }
+        [2, 64, 10_000, 1 << 20, 1 << 30].into_iter().for_each(compare_with_a_scan);
     }
 }

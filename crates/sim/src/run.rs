@@ -1,8 +1,8 @@
 //! The event loop.
 
-use crate::agenda::Rank;
+use crate::agenda::{Due, Rank};
 use crate::world::{Element, ElementId, Observer, Wire, World};
-use seamline_wire::{DropCause, Event, Input, Instant, Machine, Outbox, Packet, Port};
+use seamline_wire::{DropCause, Event, Input, Instant, Machine, Packet, Port};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -58,15 +58,22 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub fn run_some(&mut self, end: Instant, most: u32) -> bool {
         if std::mem::take(&mut self.unchecked) {
             self.refuse_circles();
-        }
-        for _ in 0..most {
-            match self.agenda.next() {
-                Some((at, place)) if at <= end => self.wake(at, place),
-                _ => {
-                    self.now = self.now.max(end);
-                    return true;
-                }
+            if !O::LISTENS {
+                self.find_series();
             }
+        }
+        let is_done = self.run_steps(end, most);
+        self.catch_up_all();
+        is_done
+    }
+
+    fn run_steps(&mut self, end: Instant, most: u32) -> bool {
+        for _ in 0..most {
+            let Some((at, place)) = self.agenda.take_first(end) else {
+                self.now = self.now.max(end);
+                return true;
+            };
+            self.wake(at, place);
         }
         false
     }
@@ -75,53 +82,65 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn wake(&mut self, at: Instant, place: usize) {
         match self.slots[place].element {
             Element::Link(n) => {
-                let link = &mut self.links[n as usize];
-                if !O::LISTENS
-                    && let Some(packet) = link.hand_over(at)
-                {
-                    // Later than now, because it was the only packet due.
-                    let next = link.wake_at();
-                    self.note_step(at);
-                    self.agenda.settle(place, Rank::Delivery, next);
-                    return self.carry(place, Port(0), packet);
-                }
-                let next = step_if_due(link, at, &mut self.outbox);
-                self.follow(at, place, Rank::Delivery, next);
+                self.wake_link(at, place, n, |world| due_from(at, world.links[n as usize].wake_at()));
             }
-            Element::Machine(n) => {
-                let next = step_if_due(&mut self.machines[n as usize], at, &mut self.outbox);
-                if next == Ok(Some(at)) {
-                    self.restless.note(at, place, &self.machines[n as usize]);
-                }
-                self.follow(at, place, Rank::Timer, next);
-            }
-            Element::Router(_) => self.agenda.settle(place, Rank::Timer, None),
+            Element::LinkInSeries(n) => self.wake_in_series(at, place, n),
+            Element::Machine(n) => self.wake_machine(at, place, n),
+            Element::Router(_) => {}
         }
     }
 
     #[inline]
-    fn note_step(&mut self, at: Instant) {
-        self.now = at;
-        self.steps += 1;
+    fn wake_machine(&mut self, at: Instant, place: usize, n: u32) {
+        let machine = &mut self.machines[n as usize];
+        let due = machine.wake_at();
+        if due.is_none_or(|due| due > at) {
+            return self.expect(place, Rank::Timer, due_from(at, due));
+        }
+        machine.step(at, Input::Wake, &mut self.outbox);
+        let next = machine.wake_at().map(|next| next.max(at));
+        if next == Some(at) {
+            self.restless.note(at, place, machine);
+        }
+        self.note_step(at);
+        self.expect(place, Rank::Timer, due_from(at, next));
+        self.empty_outbox(place);
     }
 
-    /// An element was looked at, because its entry came up: it was stepped, or waits for a later time.
+    /// A link's entry came up; `due` says when it is due after that.
     #[inline]
-    fn follow(
+    pub(crate) fn wake_link(
         &mut self,
         at: Instant,
         place: usize,
-        rank: Rank,
-        next: Result<Option<Instant>, Option<Instant>>,
+        n: u32,
+        due: impl Fn(&Self) -> Option<Due>,
     ) {
-        match next {
-            Ok(next) => {
-                self.note_step(at);
-                self.agenda.settle(place, rank, next);
-                self.empty_outbox(place);
-            }
-            Err(later) => self.agenda.settle(place, rank, later),
+        let link = &mut self.links[n as usize];
+        if !O::LISTENS
+            && let Some(packet) = link.hand_over(at)
+        {
+            self.note_step(at);
+            let due = due(self);
+            self.expect(place, Rank::Delivery, due);
+            return self.carry(place, Port(0), packet);
         }
+        let is_due = link.wake_at().is_some_and(|due| due <= at);
+        if is_due {
+            link.step(at, Input::Wake, &mut self.outbox);
+            self.note_step(at);
+        }
+        let due = due(self);
+        self.expect(place, Rank::Delivery, due);
+        if is_due {
+            self.empty_outbox(place);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn note_step(&mut self, at: Instant) {
+        self.now = at;
+        self.steps += 1;
     }
 
     /// Everything the element at `place` has just caused takes its course.
@@ -158,31 +177,37 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.spare.push(batch);
     }
 
+    /// The wire into the link or machine that a packet gets to from this port, through routers. `None` where it is lost.
+    #[inline]
+    pub(crate) fn way(&self, from: usize, port: Port, packet: &Packet) -> Option<Wire> {
+        let mut wire = self.wire(from, port)?;
+        while let Element::Router(n) = self.slots[wire.to.place()].element {
+            let exit = self.routers[n as usize].route(packet.next_destination())?;
+            wire = self.wire(wire.to.place(), exit)?;
+        }
+        Some(wire)
+    }
+
     /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
     #[inline]
     pub(crate) fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
-        let (mut from, mut port) = (from, port);
-        loop {
-            let Some(Wire { to, port: entry }) = self.wire(from, port) else {
-                return self.lose(from, packet);
-            };
-            let place = to.place();
-            match self.slots[place].element {
-                Element::Router(n) => match self.routers[n as usize].route(packet.next_destination()) {
-                    Some(exit) => (from, port) = (place, exit),
-                    None => return self.lose(place, packet),
-                },
-                Element::Link(n) => {
-                    let link = &mut self.links[n as usize];
-                    link.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
-                    let wake_at = link.wake_at();
-                    if O::LISTENS || !self.outbox.packets.is_empty() {
-                        self.empty_outbox(place);
-                    }
-                    return self.arm(place, Rank::Delivery, wake_at);
+        let Some(Wire { to, port: entry }) = self.way(from, port, &packet) else {
+            return self.lose(from, port, packet);
+        };
+        let place = to.place();
+        match self.slots[place].element {
+            Element::Link(n) => {
+                let link = &mut self.links[n as usize];
+                link.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
+                let wake_at = link.wake_at();
+                if O::LISTENS || !self.outbox.packets.is_empty() {
+                    self.empty_outbox(place);
                 }
-                Element::Machine(n) => return self.deliver(to, n, entry, packet),
+                self.arm(place, Rank::Delivery, wake_at);
             }
+            Element::LinkInSeries(n) => self.enter_series(n, place, Input::Packet(entry, packet)),
+            Element::Machine(n) => self.deliver(to, n, entry, packet),
+            Element::Router(_) => {}
         }
     }
 
@@ -227,10 +252,18 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
+    /// A packet has no way from this port.
     #[cold]
-    fn lose(&mut self, at: usize, packet: Box<Packet>) {
+    pub(crate) fn lose(&mut self, from: usize, port: Port, packet: Box<Packet>) {
         self.unwired_drops += 1;
         if O::LISTENS {
+            let (mut at, mut exit) = (from, Some(port));
+            while let Some(wire) = exit.and_then(|exit| self.wire(at, exit))
+                && let Element::Router(n) = self.slots[wire.to.place()].element
+            {
+                at = wire.to.place();
+                exit = self.routers[n as usize].route(packet.next_destination());
+            }
             let event = Event::dropped(DropCause::NoRoute, &packet);
             self.observer.event(self.now, ElementId(at as u32), &event);
         }
@@ -246,7 +279,9 @@ impl<M: Machine, O: Observer> World<M, O> {
             for listener in &listeners {
                 let (now, input) = (self.now, Input::Signal(signal));
                 match self.slots[listener.place()].element {
-                    Element::Link(n) => self.links[n as usize].step(now, input, &mut self.outbox),
+                    Element::Link(n) | Element::LinkInSeries(n) => {
+                        self.links[n as usize].step(now, input, &mut self.outbox)
+                    }
                     Element::Machine(n) => self.machines[n as usize].step(now, input, &mut self.outbox),
                     Element::Router(_) => {}
                 }
@@ -263,29 +298,27 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub fn rearm(&mut self, id: ElementId) {
         match self.slots[id.place()].element {
             Element::Link(n) => self.arm(id.place(), Rank::Delivery, self.links[n as usize].wake_at()),
+            Element::LinkInSeries(n) => self.arm_series(n, id.place()),
             Element::Machine(n) => self.arm(id.place(), Rank::Timer, self.machines[n as usize].wake_at()),
             Element::Router(_) => {}
+        }
+    }
+    /// An element that is not armed is due.
+    #[inline]
+    fn expect(&mut self, place: usize, rank: Rank, due: Option<Due>) {
+        if let Some(due) = due {
+            self.agenda.arm(place, rank, due);
         }
     }
     #[inline]
     fn arm(&mut self, place: usize, rank: Rank, wake_at: Option<Instant>) {
         if let Some(at) = wake_at {
-            self.agenda.arm(place, rank, at.max(self.now));
+            self.agenda.arm(place, rank, Due { at: at.max(self.now), since: self.now });
         }
     }
 }
 
-/// Wake a machine whose time has come; its next time, or as an error the later time it waits for.
 #[inline]
-fn step_if_due(
-    machine: &mut impl Machine,
-    now: Instant,
-    out: &mut Outbox,
-) -> Result<Option<Instant>, Option<Instant>> {
-    let due = machine.wake_at();
-    if due.is_none_or(|due| due > now) {
-        return Err(due);
-    }
-    machine.step(now, Input::Wake, out);
-    Ok(machine.wake_at().map(|next| next.max(now)))
+fn due_from(since: Instant, wake_at: Option<Instant>) -> Option<Due> {
+    wake_at.map(|at| Due { at, since })
 }

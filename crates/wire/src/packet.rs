@@ -203,10 +203,15 @@ impl Packet {
     /// Where routers send it: to the exit of its outermost tunnel, or else to its destination.
     #[inline]
     pub fn next_destination(&self) -> NodeId {
-        match self.tunnels.outermost() {
-            None => self.destination,
-            Some(tunnel) => tunnel.exit,
+        if self.tunnels.is_empty() {
+            return self.destination;
         }
+        self.exit_of_outermost_tunnel()
+    }
+
+    #[cold]
+    fn exit_of_outermost_tunnel(&self) -> NodeId {
+        self.tunnels.outermost().map_or(self.destination, |tunnel| tunnel.exit)
     }
 
     /// The control message that it is.

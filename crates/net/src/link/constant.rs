@@ -27,6 +27,8 @@ pub(super) struct ConstantRate {
     busy_until: Instant,
     /// Accepted and not yet delivered, in order.
     inside: VecDeque<Carried>,
+    /// Since when the first of them is that: it came in, or the one before it was delivered.
+    first_since: Instant,
     /// How many of `inside`, from the front, had left the transmitter when last looked at.
     departed: usize,
     /// Bytes of the others.
@@ -44,6 +46,7 @@ impl ConstantRate {
             limit,
             busy_until: Instant::ZERO,
             inside: VecDeque::new(),
+            first_since: Instant::ZERO,
             departed: 0,
             bytes_in_system: 0,
             last_size: 0,
@@ -64,6 +67,9 @@ impl ConstantRate {
             self.last_size = size;
             self.last_transmission_time = self.rate.time_for(u64::from(size));
         }
+        if self.inside.is_empty() {
+            self.first_since = now;
+        }
         self.busy_until = self.busy_until.max(now) + self.last_transmission_time;
         self.bytes_in_system += u64::from(size);
         self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, packet });
@@ -77,29 +83,40 @@ impl ConstantRate {
         if !is_due(self.inside.front()) || is_due(self.inside.get(1)) {
             return None;
         }
+        self.take_due(now).map(|first| first.packet)
+    }
+
+    /// Take out the first packet, if it is due by `now`.
+    #[inline]
+    pub(super) fn take_due(&mut self, now: Instant) -> Option<Carried> {
+        self.inside.front().filter(|first| first.arrival <= now)?;
         let first = self.inside.pop_front()?;
-        self.note_delivery(&first.packet);
-        Some(first.packet)
+        self.first_since = first.arrival;
+        if self.departed > 0 {
+            self.departed -= 1;
+        } else {
+            self.bytes_in_system -= u64::from(first.packet.wire_bytes);
+        }
+        Some(first)
     }
 
     /// Hand over everything that is due at `now`.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        while self.inside.front().is_some_and(|carried| carried.arrival <= now)
-            && let Some(carried) = self.inside.pop_front()
-        {
-            self.note_delivery(&carried.packet);
+        while let Some(carried) = self.take_due(now) {
             sink.deliver(carried.arrival, carried.packet);
         }
     }
 
+    /// The first packet, and since when it is the first.
     #[inline]
-    fn note_delivery(&mut self, packet: &Packet) {
-        if self.departed > 0 {
-            self.departed -= 1;
-        } else {
-            self.bytes_in_system -= u64::from(packet.wire_bytes);
-        }
+    pub(super) fn first(&self) -> Option<(Instant, &Carried)> {
+        self.inside.front().map(|first| (self.first_since, first))
+    }
+
+    /// When a packet that finds the link empty reaches the far end.
+    pub(super) fn crossed_at(&self, entry: Instant, bytes: u32) -> Instant {
+        entry + self.rate.time_for(u64::from(bytes)) + self.one_way_delay
     }
 
     /// Take out those that wait and are wanted. The others move up.

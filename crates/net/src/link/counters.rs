@@ -87,10 +87,20 @@ impl<'a> Sink<'a> {
     /// A packet reaches the far end at `now`, unless an error model takes it.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, packet: Box<Packet>) {
-        if !self.survives(now, &packet) {
-            return self.lose(DropCause::ErrorModel, packet);
+        if let Some(packet) = self.survivor(now, packet) {
+            self.out.send(Port(0), packet);
         }
-        self.hand_over(packet);
+    }
+
+    /// A packet that reaches the far end at `now`, counted there, unless an error model takes it.
+    #[inline]
+    pub(super) fn survivor(&mut self, now: Instant, packet: Box<Packet>) -> Option<Box<Packet>> {
+        if !self.survives(now, &packet) {
+            self.lose(DropCause::ErrorModel, packet);
+            return None;
+        }
+        self.counters.delivered.count(packet.wire_bytes);
+        Some(packet)
     }
 
     /// Whether no error model takes a packet that reaches the far end at `now`.
