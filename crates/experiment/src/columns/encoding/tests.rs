@@ -108,7 +108,7 @@ proptest! {
 /// A run of many full pages, of which the last group is not full.
 #[test]
 fn row_groups_follow_each_other() {
-    let pages: Vec<Page<i64>> = (0..35)
+    let pages: Vec<Page<i64>> = (0..70)
         .map(|page| (0..PAGE as i64).map(|row| (row % 7 > 0).then_some(page * 1_000_003 + row)).collect())
         .collect();
     let file = written(Kind::Long, &pages, |table, rows, presence, values| {
