@@ -19,6 +19,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
+use std::error::Error;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -149,13 +150,21 @@ pub(crate) fn about(table: &str, provenance: &str, interfaces: &[String]) -> Vec
     ]
 }
 
-/// The cause of a failure, above all of a write.
+/// The cause of a failure: that of a write, which the library may have wrapped several times.
 fn cause(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
-            Ok(cause) => *cause,
-            Err(other) => io::Error::other(other),
-        },
-        other => io::Error::other(other),
+    match written(&error) {
+        Some(cause) => cause
+            .raw_os_error()
+            .map_or_else(|| io::Error::new(cause.kind(), cause.to_string()), io::Error::from_raw_os_error),
+        None => io::Error::other(error),
     }
+}
+
+/// The innermost error of a write.
+fn written<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
+    if let Some(ParquetError::External(inner)) = error.downcast_ref() {
+        return written(&**inner);
+    }
+    let outer: &io::Error = error.downcast_ref()?;
+    outer.get_ref().and_then(|inner| written(inner)).or(Some(outer))
 }
