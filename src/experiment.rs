@@ -249,7 +249,7 @@ fn incomplete_failure(
         && let Some(error) = incomplete.unwritten.first()
     {
         return Failure::Runtime(format!(
-            "{error}\ntip: --pcapng, --events, --xplot and --iperf3 name another directory"
+            "{error}\ntip: --pcapng, --events, --parquet, --xplot and --iperf3 name another directory"
         ));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());

@@ -6,7 +6,10 @@ use seamline_cli::print;
 
 /// Headings, each with its subcommands in the order of the help.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Experiments", &["init", "new", "run", "demo", "sweep", "compare", "recording", "orbit", "advise"]),
+    (
+        "Experiments",
+        &["init", "new", "run", "demo", "sweep", "compare", "convert", "recording", "orbit", "advise"],
+    ),
     ("Papers", &["paper", "model"]),
     ("Real Linux TCP", &["lab", "kernel", "parity", "benchmark", "load", "trial", "calibrate", "doctor"]),
     ("Tools", &["check", "explain", "list", "schema", "completions", "man"]),

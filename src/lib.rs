@@ -56,6 +56,7 @@ pub mod bundled;
 mod calibrate;
 mod check;
 mod compare;
+mod convert;
 mod demo;
 mod doctor;
 pub mod engine;
@@ -126,6 +127,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),
+    /// Make an event list or a capture from the tables that --parquet wrote.
+    Convert(convert::Arguments),
     /// Recommend whether to hand over, or what helps TCP on a recorded path.
     Advise(advise::Arguments),
     /// Show what a recorded network contains, or convert it for a replay.
@@ -235,6 +238,7 @@ fn run(cli: Cli) -> Outcome {
         Some(Command::Trial(arguments)) => trial::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Convert(arguments)) => convert::run(&arguments),
         Some(Command::Recording(arguments)) => recording::run(&arguments),
         Some(Command::Paper(arguments)) => paper::run(&arguments),
         Some(Command::Advise(arguments)) => advise::run(&arguments),

@@ -37,6 +37,11 @@ impl Block {
     pub(crate) fn word(&mut self, word: u32) {
         self.0.extend(word.to_le_bytes());
     }
+    /// Any bytes, padded to whole words.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend(bytes);
+        self.truncate_or_pad(self.0.len());
+    }
     /// An option, padded to whole words. `value` has at most [`MAX_OPTION_LENGTH`] bytes.
     pub(crate) fn option(&mut self, code: u16, value: &[u8]) {
         self.0.extend(code.to_le_bytes());

@@ -142,20 +142,46 @@ impl<W: Write> Capture<W> {
         if interface.0 >= self.interfaces {
             return Err(invalid("the interface belongs to another capture"));
         }
-        let (snap_length, nanos) = (self.snap_length, at.as_nanos());
+        let snap_length = self.snap_length;
         let block = &mut self.block;
         block.begin(block::ENHANCED_PACKET);
         let fields = block.reserve(PACKET_FIELDS);
         let front = block.reserve(MAX_FRONT_LENGTH);
         let header_length = write_front(packet, self.ip_version, block.at(front.clone()))?;
-        let original = packet.wire_bytes.max(header_length as u32 + payload_length(packet));
+        let original = original_length(packet, header_length);
         let captured = match snap_length {
             SnapLength::Headers => header_length,
             SnapLength::Bytes(most) => most.min(original) as usize,
         };
-        let words = [interface.0, (nanos >> 32) as u32, nanos as u32, captured as u32, original];
-        block.at(fields).copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+        block.at(fields).copy_from_slice(&packet_fields(interface, at, captured, original));
         block.truncate_or_pad(front.start + captured);
+        self.finish_packet(remark)
+    }
+
+    /// Record that a packet was seen whose beginning is these bytes, and whose length on the wire is `original`.
+    ///
+    /// # Errors
+    /// As [`Capture::packet`].
+    pub fn encoded(
+        &mut self,
+        interface: Interface,
+        at: Instant,
+        front: &[u8],
+        original: u32,
+        remark: Option<&str>,
+    ) -> io::Result<()> {
+        if interface.0 >= self.interfaces {
+            return Err(invalid("the interface belongs to another capture"));
+        }
+        let block = &mut self.block;
+        block.begin(block::ENHANCED_PACKET);
+        block.bytes(&packet_fields(interface, at, front.len(), original));
+        block.bytes(front);
+        self.finish_packet(remark)
+    }
+
+    fn finish_packet(&mut self, remark: Option<&str>) -> io::Result<()> {
+        let block = &mut self.block;
         if let Some(remark) = remark {
             block.option(block::COMMENT, first_part(remark).as_bytes());
             block.end_of_options();
@@ -167,6 +193,31 @@ impl<W: Write> Capture<W> {
     pub fn finish(self) -> W {
         self.writer
     }
+}
+
+/// The fields of an Enhanced Packet Block before the packet.
+fn packet_fields(interface: Interface, at: Instant, captured: usize, original: u32) -> [u8; PACKET_FIELDS] {
+    let nanos = at.as_nanos();
+    let words = [interface.0, (nanos >> 32) as u32, nanos as u32, captured as u32, original];
+    let mut fields = [0; PACKET_FIELDS];
+    fields.copy_from_slice(words.map(u32::to_le_bytes).as_flattened());
+    fields
+}
+
+/// What a capture keeps of a packet under [`SnapLength::Headers`]: its headers, or a whole control message.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] when the segment is too long for an IP packet.
+pub fn front(packet: &Packet, version: IpVersion) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; MAX_FRONT_LENGTH];
+    let length = write_front(packet, version, &mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+/// The length on the wire of a packet with a front of this length, as captures have it.
+pub fn original_length(packet: &Packet, front: usize) -> u32 {
+    packet.wire_bytes.max(front as u32 + payload_length(packet))
 }
 
 /// The headers of a packet, or as much of a packet from a real network as there is room for. Returns its length.

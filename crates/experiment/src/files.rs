@@ -1,7 +1,9 @@
 //! The files of one run, in addition to its record.
 
 use crate::atomic::{self, AtomicFile, WriteError};
-use crate::observe::{EventList, RunObserver, SenderCapture, full_payload};
+use crate::observe::{
+    EventList, EventTable, PacketTable, PcapngFile, Recorders, RunObserver, SenderCapture, full_payload,
+};
 use crate::report::engine;
 use crate::run::{Job, RunOptions};
 use crate::summary::label;
@@ -21,6 +23,7 @@ pub(crate) struct Files<'a> {
     job: Job,
     pub(crate) pcapng: Option<&'a Path>,
     pub(crate) events: Option<&'a Path>,
+    pub(crate) parquet: Option<&'a Path>,
     pub(crate) xplot: Option<&'a Path>,
     pub(crate) iperf3: Option<&'a Path>,
     provenance: &'a str,
@@ -40,6 +43,7 @@ impl<'a> Files<'a> {
             job,
             pcapng: folder(first, &options.pcapng, &output.pcapng),
             events: folder(first, &options.events, &output.events),
+            parquet: folder(first, &options.parquet, &output.parquet),
             xplot: folder(first, &options.xplot, &output.xplot),
             iperf3: folder(every, &options.iperf3, &output.iperf3),
             provenance: &options.provenance,
@@ -48,7 +52,7 @@ impl<'a> Files<'a> {
 
     /// Check that all folders can be written to; unfinished, the files leave nothing behind.
     pub(crate) fn check(&self) -> Result<(), WriteError> {
-        let folders = [self.pcapng, self.events, self.xplot, self.iperf3];
+        let folders = [self.pcapng, self.events, self.parquet, self.xplot, self.iperf3];
         folders
             .into_iter()
             .flatten()
@@ -56,12 +60,19 @@ impl<'a> Files<'a> {
     }
 
     /// The files that are written during the run.
-    pub(crate) fn create(&self) -> Result<(Option<SenderCapture>, Option<EventList>), WriteError> {
-        let capture = self
-            .pcapng
-            .map(|folder| SenderCapture::create(&self.path(folder, ".pcapng"), self.provenance.to_owned()));
-        let events = self.events.map(|folder| EventList::create(&self.path(folder, ".csv")));
-        Ok((capture.transpose()?, events.transpose()?))
+    pub(crate) fn create(&self) -> Result<Recorders, WriteError> {
+        let provenance = self.provenance;
+        let file = |folder: Option<&Path>, ending| folder.map(|folder| self.path(folder, ending));
+        let pcapng = file(self.pcapng, ".pcapng").map(|path| PcapngFile::create(&path, provenance));
+        let packets =
+            file(self.parquet, "-packets.parquet").map(|path| PacketTable::create(&path, provenance));
+        let events = file(self.events, ".csv").map(|path| EventList::create(&path));
+        let table = file(self.parquet, "-events.parquet").map(|path| EventTable::create(&path, provenance));
+        Ok(Recorders {
+            capture: SenderCapture::new(pcapng.transpose()?, packets.transpose()?),
+            events: events.transpose()?,
+            event_table: table.transpose()?,
+        })
     }
 
     /// Complete all files.
@@ -71,9 +82,9 @@ impl<'a> Files<'a> {
         record: &RunRecord,
         series: Option<&RunSeries>,
     ) -> Vec<Result<PathBuf, WriteError>> {
-        let capture = observer.capture.take().map(SenderCapture::finish);
-        let events = observer.events.take().map(EventList::finish);
-        let mut files: Vec<_> = capture.into_iter().chain(events).collect();
+        let mut files: Vec<_> = observer.capture.take().into_iter().flat_map(SenderCapture::finish).collect();
+        files.extend(observer.events.take().map(EventList::finish));
+        files.extend(observer.event_table.take().map(EventTable::finish));
         if let (Some(folder), Some(series)) = (self.xplot, series) {
             files.extend(self.graphs(folder, series));
         }

@@ -8,6 +8,7 @@ pub mod atomic;
 mod background;
 pub mod baseline;
 mod block_file;
+mod columns;
 mod files;
 pub mod lines;
 pub mod live;
@@ -24,7 +25,7 @@ pub mod summary;
 pub mod text;
 
 pub use baseline::Baseline;
-pub use observe::Felt;
+pub use observe::{ConvertError, Felt, convert, converted_path};
 pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, by_seed, run, run_each, run_one};
 pub use seamline_report::{emulation, record, statistics};
 pub use single::{run_seed, run_seed_closely};

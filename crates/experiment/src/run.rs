@@ -2,7 +2,7 @@
 
 use crate::atomic::WriteError;
 use crate::files::Files;
-use crate::observe::{MessageRecorder, RunObserver, SeriesRecorder, StreamRecorder};
+use crate::observe::{MessageRecorder, Recorders, RunObserver, SeriesRecorder, StreamRecorder};
 use crate::records::record_of;
 use crate::summary::label;
 use rayon::prelude::*;
@@ -29,6 +29,8 @@ pub struct RunOptions {
     pub pcapng: Option<PathBuf>,
     /// The folder for event lists, instead of the scenario's: one file per grid cell, of its first seed.
     pub events: Option<PathBuf>,
+    /// The folder for tables of all events and packets, instead of the scenario's: two per grid cell, of its first seed.
+    pub parquet: Option<PathBuf>,
     /// The folder for time-sequence graphs, instead of the scenario's: one file per flow of each grid cell, of its first
     /// seed.
     pub xplot: Option<PathBuf>,
@@ -222,12 +224,12 @@ impl Job {
         options: &RunOptions,
     ) -> (RunObserver, Vec<WriteError>) {
         let files = Files::new(plan, self, options);
-        let ((capture, events), unwritten) = match files.create() {
-            Ok(created) => (created, Vec::new()),
-            Err(error) => ((None, None), vec![error]),
+        let (recorders, unwritten) = match files.create() {
+            Ok(recorders) => (recorders, Vec::new()),
+            Err(error) => (Recorders::default(), vec![error]),
         };
         let scenario = &plan.cells[self.cell].scenario;
-        let mut observer = RunObserver::new(scenario, places, capture, events);
+        let mut observer = RunObserver::new(scenario, places, recorders);
         let over_time = self.is_over_time(options) || files.xplot.is_some();
         observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
         observer.messages = self
@@ -245,9 +247,9 @@ impl Job {
 
 impl RunOptions {
     /// The folders for files, each with the name of its kind.
-    pub fn folders(&mut self) -> [(&'static str, &mut Option<PathBuf>); 4] {
-        let RunOptions { pcapng, events, xplot, iperf3, .. } = self;
-        [("pcapng", pcapng), ("events", events), ("xplot", xplot), ("iperf3", iperf3)]
+    pub fn folders(&mut self) -> [(&'static str, &mut Option<PathBuf>); 5] {
+        let RunOptions { pcapng, events, parquet, xplot, iperf3, .. } = self;
+        [("pcapng", pcapng), ("events", events), ("parquet", parquet), ("xplot", xplot), ("iperf3", iperf3)]
     }
 
     /// Whether runs of a grid cell may write files.

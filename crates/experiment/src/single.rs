@@ -1,6 +1,6 @@
 //! A single run that can be cancelled.
 
-use crate::observe::{CloseMeter, Felt, RunObserver};
+use crate::observe::{CloseMeter, Felt, Recorders, RunObserver};
 use crate::records::record_of;
 use seamline_report::record::RunRecord;
 use seamline_scenario::build::{Ends, Part, Places, build};
@@ -27,7 +27,7 @@ fn run_with(
     close: Option<CloseMeter>,
 ) -> Option<(RunRecord, Vec<Felt>)> {
     let places = Places::new(scenario);
-    let mut observer = RunObserver::new(scenario, &places, None, None);
+    let mut observer = RunObserver::new(scenario, &places, Recorders::default());
     observer.close = close;
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);

@@ -26,20 +26,31 @@ bits! {
     /// Accurate ECN (RFC 9768 section 3.1); the nonce sum before (RFC 3540).
     AE = 0x100;
 }
+impl Flags {
+    const LETTERS: [(Flags, char); 9] = [
+        (Flags::SYN, 'S'),
+        (Flags::FIN, 'F'),
+        (Flags::RST, 'R'),
+        (Flags::PSH, 'P'),
+        (Flags::ACK, '.'),
+        (Flags::URG, 'U'),
+        (Flags::ECE, 'E'),
+        (Flags::CWR, 'W'),
+        (Flags::AE, 'e'),
+    ];
+
+    /// The bits that print as these letters; `None` for any other letter.
+    pub fn of_letters(letters: &str) -> Option<Flags> {
+        letters.chars().try_fold(Flags(0), |bits, letter| {
+            let known = Flags::LETTERS.iter().find(|(_, known)| *known == letter);
+            known.map(|(bit, _)| bits | *bit)
+        })
+    }
+}
 impl fmt::Debug for Flags {
+    /// As tcpdump prints them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LETTERS: [(Flags, char); 9] = [
-            (Flags::SYN, 'S'),
-            (Flags::FIN, 'F'),
-            (Flags::RST, 'R'),
-            (Flags::PSH, 'P'),
-            (Flags::ACK, '.'),
-            (Flags::URG, 'U'),
-            (Flags::ECE, 'E'),
-            (Flags::CWR, 'W'),
-            (Flags::AE, 'e'),
-        ];
-        LETTERS
+        Flags::LETTERS
             .iter()
             .filter(|(bit, _)| self.contains(*bit))
             .try_for_each(|(_, letter)| write!(f, "{letter}"))
@@ -242,5 +253,9 @@ mod tests {
     #[test]
     fn flags_print_like_tcpdump() {
         assert_eq!(format!("{:?}", Flags::SYN | Flags::ACK), "S.");
+        for bits in (0..0x200).map(Flags) {
+            assert_eq!(Flags::of_letters(&format!("{bits:?}")), Some(bits));
+        }
+        assert_eq!(Flags::of_letters("S?"), None);
     }
 }

@@ -1,79 +1,49 @@
-//! A packet capture at the sending hosts, as tcpdump would take it there: each packet once.
+//! What captures show: the packets at the sending hosts, as tcpdump would take them there, each packet once.
 
 use super::by_element::ByElement;
+use super::packet_table::PacketTable;
+use super::pcapng::PcapngFile;
+use super::selection::Every;
 use crate::atomic::WriteError;
-use crate::background::{Background, Work};
-use crate::block_file::BlockFile;
-use seamline_capture::{Capture, CaptureOptions, Interface};
 use seamline_scenario::build::{Places, addresses};
 use seamline_scenario::schema::{MobileSpec, Scenario};
 use seamline_sim::ElementId;
 use seamline_wire::{Event, HandoverPhase, Instant, NodeId, Packet};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// A capture being written.
-#[derive(Debug)]
+/// The captures of a run that are being written.
+#[derive(Debug, Default)]
 pub(crate) struct SenderCapture {
-    path: PathBuf,
-    /// Packets are encoded in the background.
-    packets: Background<Capture<BlockFile>>,
-    /// By element: its capture interface.
-    interfaces: ByElement<Interface>,
+    pcapng: Option<PcapngFile>,
+    table: Option<PacketTable>,
+    /// By element: its number among the interfaces.
+    interfaces: ByElement<u16>,
+    /// By number of the interface: the sequence of its packets.
+    sequences: Vec<Every>,
+    /// Only every n-th packet is recorded.
+    every: u32,
     /// By element: the description of the link or node whose handovers it reports or announces.
     links: ByElement<String>,
     /// By element: the filter, at mobile nodes and anchors.
     filters: ByElement<Filter>,
     /// The comment for the next packet.
     comment: Option<String>,
-    /// The error if an interface could not be declared; nothing is written then.
-    failed: Option<io::Error>,
-}
-
-/// A packet as it is captured.
-#[derive(Debug)]
-pub(crate) struct Captured {
-    at: Instant,
-    interface: Interface,
-    packet: Packet,
-    comment: Option<String>,
-}
-
-impl Work for Capture<BlockFile> {
-    type Item = Captured;
-    const NAME: &'static str = "capture";
-
-    fn process(&mut self, Captured { at, interface, packet, comment }: &Captured) -> io::Result<()> {
-        self.packet(*interface, *at, packet, comment.as_deref())
-    }
 }
 
 impl SenderCapture {
-    /// Create a capture file.
-    pub(crate) fn create(path: &Path, provenance: String) -> Result<Self, WriteError> {
-        let file = BlockFile::create(path)?;
-        let options = CaptureOptions { provenance, ..CaptureOptions::default() };
-        let capture =
-            Capture::new(file, &options).map_err(|cause| WriteError { path: path.to_owned(), cause })?;
-        Ok(SenderCapture {
-            path: path.to_owned(),
-            packets: Background::new(capture),
-            interfaces: ByElement::default(),
-            links: ByElement::default(),
-            filters: ByElement::default(),
-            comment: None,
-            failed: None,
-        })
+    /// Captures into these files.
+    pub(crate) fn new(pcapng: Option<PcapngFile>, table: Option<PacketTable>) -> Option<Self> {
+        let any = pcapng.is_some() || table.is_some();
+        any.then(|| SenderCapture { pcapng, table, ..SenderCapture::default() })
     }
 
     /// Declare the interfaces of a scenario.
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
+        self.every = scenario.output.every;
         for [from, _] in scenario.flows.iter().flat_map(|flow| flow.ends.pairs()) {
             let Some(host) = places.hosts[from] else { continue };
-            if self.interfaces.get(host).is_none()
-                && let Some(interface) = self.interface(&scenario.nodes[from])
-            {
-                self.interfaces.set(host, interface);
+            if self.interfaces.get(host).is_none() {
+                self.declare(host, &scenario.nodes[from]);
             }
         }
         for (link, ([down, _], notices)) in
@@ -111,14 +81,15 @@ impl SenderCapture {
     }
 
     fn observe(&mut self, element: ElementId, name: &str, filter: Filter) {
-        if let Some(interface) = self.interface(name) {
-            self.interfaces.set(element, interface);
-            self.filters.set(element, filter);
-        }
+        self.declare(element, name);
+        self.filters.set(element, filter);
     }
 
-    fn interface(&mut self, name: &str) -> Option<Interface> {
-        self.packets.ready()?.interface(name).map_err(|error| self.failed = Some(error)).ok()
+    pub(super) fn declare(&mut self, element: ElementId, name: &str) {
+        self.interfaces.set(element, self.sequences.len() as u16);
+        self.sequences.push(Every::default());
+        self.pcapng.iter_mut().for_each(|file| file.interface(name));
+        self.table.iter_mut().for_each(|table| table.interface(name));
     }
 
     pub(crate) fn packet(
@@ -128,13 +99,25 @@ impl SenderCapture {
         packet: &Packet,
         direction: PacketDirection,
     ) {
-        let Some(interface) = self.interfaces.get(at) else { return };
+        let Some(interface) = self.interfaces.get(at).copied() else { return };
         let filter = self.filters.get(at);
-        if self.failed.is_some() || filter.is_some_and(|filter| !filter.takes(packet, direction)) {
+        if filter.is_some_and(|filter| !filter.takes(packet, direction)) {
             return;
         }
-        let (interface, comment) = (*interface, self.comment.take());
-        self.packets.push(Captured { at: now, interface, packet: packet.clone(), comment });
+        if self.every > 1 && !self.sequences[usize::from(interface)].takes(self.every) {
+            return;
+        }
+        let comment = self.comment.take();
+        self.record(now, interface, packet, comment);
+    }
+
+    pub(super) fn record(&mut self, now: Instant, interface: u16, packet: &Packet, comment: Option<String>) {
+        if let Some(table) = &mut self.table {
+            table.packet(now, interface, packet, comment.as_deref());
+        }
+        if let Some(file) = &mut self.pcapng {
+            file.packet(now, interface, packet, comment);
+        }
     }
 
     /// Prepare a comment for the next packet.
@@ -150,11 +133,10 @@ impl SenderCapture {
         self.comment = Some(format!("{earlier}handover of {link} {what}"));
     }
 
-    /// Finish the file.
-    pub(crate) fn finish(self) -> Result<PathBuf, WriteError> {
-        let capture = self.failed.map_or_else(|| self.packets.finish(), Err);
-        let capture = capture.map_err(|cause| WriteError { path: self.path, cause })?;
-        capture.finish().finish()
+    /// Finish the files.
+    pub(crate) fn finish(self) -> impl Iterator<Item = Result<PathBuf, WriteError>> {
+        let pcapng = self.pcapng.map(PcapngFile::finish);
+        pcapng.into_iter().chain(self.table.map(PacketTable::finish))
     }
 }
 

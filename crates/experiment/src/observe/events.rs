@@ -27,19 +27,22 @@ impl EventList {
         Ok(EventList { path: path.to_owned(), rows: Background::new(rows) })
     }
 
-    /// Register the names of all elements.
+    /// Register the names of all elements and connections.
     pub(crate) fn prepare(&mut self, scenario: &Scenario, places: &Places) {
         if let Some(rows) = self.rows.ready() {
-            name_network(rows, scenario, places);
-            name_mobility(rows, scenario, places);
-            let connections = scenario.flows.iter().flat_map(|flow| {
-                (0..flow.count).map(|copy| match flow.count {
-                    1 => flow.name.clone(),
-                    _ => format!("{}/{copy}", flow.name),
-                })
-            });
-            rows.name_connections(connections);
+            for (element, name) in element_names(scenario, places) {
+                rows.name_element(element, &name);
+            }
+            rows.name_connections(connection_names(scenario));
         }
+    }
+
+    /// Likewise in tests.
+    #[cfg(test)]
+    pub(super) fn name(&mut self, elements: &[(ElementId, String)], connections: &[String]) {
+        let rows = self.rows.ready().expect("no batch is full");
+        elements.iter().for_each(|(element, name)| rows.name_element(*element, name));
+        rows.name_connections(connections.iter().cloned());
     }
 
     /// Record an event.
@@ -55,42 +58,60 @@ impl EventList {
     }
 }
 
-fn name_network(rows: &mut Rows, scenario: &Scenario, places: &Places) {
+/// The names of connections, in order.
+pub(super) fn connection_names(scenario: &Scenario) -> impl Iterator<Item = String> {
+    scenario.flows.iter().flat_map(|flow| {
+        (0..flow.count).map(|copy| match flow.count {
+            1 => flow.name.clone(),
+            _ => format!("{}/{copy}", flow.name),
+        })
+    })
+}
+
+/// The names of elements. That of an element that appears twice is the last.
+pub(super) fn element_names(scenario: &Scenario, places: &Places) -> Vec<(ElementId, String)> {
+    let mut names = Vec::new();
+    name_network(&mut names, scenario, places);
+    name_mobility(&mut names, scenario, places);
+    names
+}
+
+type Names = Vec<(ElementId, String)>;
+
+fn name_network(names: &mut Names, scenario: &Scenario, places: &Places) {
     for (host, node) in places.hosts.iter().zip(&scenario.nodes) {
-        name(rows, *host, node);
+        name(names, *host, node.clone());
     }
     for (correspondent, node) in places.correspondents.iter().zip(&scenario.nodes) {
-        name(rows, *correspondent, &correspondent_name(node));
+        name(names, *correspondent, correspondent_name(node));
     }
     for (link, notices) in scenario.links.iter().zip(&places.notices) {
-        name(rows, *notices, &format!("{}/notice", link.name));
+        name(names, *notices, format!("{}/notice", link.name));
     }
     for (link, [down, up]) in scenario.links.iter().zip(&places.links) {
-        rows.name_element(*down, &format!("{}/down", link.name));
-        rows.name_element(*up, &format!("{}/up", link.name));
+        names.push((*down, format!("{}/down", link.name)));
+        names.push((*up, format!("{}/up", link.name)));
     }
 }
 
-fn name_mobility(rows: &mut Rows, scenario: &Scenario, places: &Places) {
+fn name_mobility(names: &mut Names, scenario: &Scenario, places: &Places) {
     for (cell, places) in scenario.cells.iter().zip(&places.cells) {
-        rows.name_element(places.down, &format!("{}/down", cell.name));
-        rows.name_element(places.up, &format!("{}/up", cell.name));
-        rows.name_element(places.coverage, &cell.name);
-        name(rows, places.agent, &format!("{}/agent", cell.name));
-        name(rows, places.departed, &format!("{}/departed", cell.name));
+        names.push((places.down, format!("{}/down", cell.name)));
+        names.push((places.up, format!("{}/up", cell.name)));
+        names.push((places.coverage, cell.name.clone()));
+        name(names, places.agent, format!("{}/agent", cell.name));
+        name(names, places.departed, format!("{}/departed", cell.name));
     }
     for (node, element) in &places.anchors {
-        rows.name_element(*element, &anchor_name(scenario, *node));
+        names.push((*element, anchor_name(scenario, *node)));
     }
     for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
         let node = &scenario.nodes[mobile.node];
-        rows.name_element(places.node, &format!("{node}/radio"));
-        name(rows, places.notices, &format!("{node}/notice"));
+        names.push((places.node, format!("{node}/radio")));
+        name(names, places.notices, format!("{node}/notice"));
     }
 }
 
-fn name(rows: &mut Rows, element: Option<ElementId>, name: &str) {
-    if let Some(element) = element {
-        rows.name_element(element, name);
-    }
+fn name(names: &mut Names, element: Option<ElementId>, name: String) {
+    names.extend(element.map(|element| (element, name)));
 }

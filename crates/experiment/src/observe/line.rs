@@ -73,7 +73,10 @@ impl<'a> Line<'a> {
     }
     /// A text that is written rarely.
     pub(super) fn word(&mut self, text: &str) {
-        self.bytes[self.length..self.length + text.len()].copy_from_slice(text.as_bytes());
+        self.bytes(text.as_bytes());
+    }
+    pub(super) fn bytes(&mut self, text: &[u8]) {
+        self.bytes[self.length..self.length + text.len()].copy_from_slice(text);
         self.length += text.len();
     }
 

@@ -3,12 +3,17 @@
 mod by_element;
 mod capture;
 mod closely;
+mod convert;
+mod event_table;
 mod events;
 mod line;
 mod messages;
 mod mobiles;
+mod packet_table;
+mod pcapng;
 mod positions;
 mod rows;
+mod selection;
 mod series;
 mod streams;
 
@@ -17,13 +22,18 @@ use capture::PacketDirection;
 pub(crate) use capture::SenderCapture;
 pub(crate) use closely::CloseMeter;
 pub use closely::Felt;
+pub use convert::{ConvertError, convert, converted_path};
+pub(crate) use event_table::EventTable;
 pub(crate) use events::EventList;
 pub(crate) use messages::MessageRecorder;
+pub(crate) use packet_table::PacketTable;
+pub(crate) use pcapng::PcapngFile;
 pub(crate) use series::SeriesRecorder;
 pub(crate) use streams::{StreamRecorder, full_payload};
 
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, Progress};
+use rows::Kind;
 use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_report::export::iperf3::Stream;
 use seamline_report::messages::HandoverMessages;
@@ -33,6 +43,15 @@ use seamline_scenario::routes::{Routes, Way};
 use seamline_scenario::schema::{FlowSpec, MobileSpec, Scenario};
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
+use selection::Selection;
+
+/// What records a run in full.
+#[derive(Debug, Default)]
+pub(crate) struct Recorders {
+    pub(crate) capture: Option<SenderCapture>,
+    pub(crate) events: Option<EventList>,
+    pub(crate) event_table: Option<EventTable>,
+}
 
 /// Observes one run.
 #[derive(Debug, Default)]
@@ -48,6 +67,9 @@ pub(crate) struct RunObserver {
     mobiles: Mobiles,
     pub(crate) capture: Option<SenderCapture>,
     pub(crate) events: Option<EventList>,
+    pub(crate) event_table: Option<EventTable>,
+    /// Which events these two record; `None` for all.
+    selection: Option<Selection>,
     /// Set after construction, when a report needs the run over time.
     pub(crate) series: Option<SeriesRecorder>,
     /// Likewise, with the packets around its first handover.
@@ -60,13 +82,9 @@ pub(crate) struct RunObserver {
 
 impl RunObserver {
     /// An observer of a run whose elements have been placed.
-    pub(crate) fn new(
-        scenario: &Scenario,
-        places: &Places,
-        capture: Option<SenderCapture>,
-        events: Option<EventList>,
-    ) -> Self {
-        let mut observer = RunObserver { capture, events, ..RunObserver::default() };
+    pub(crate) fn new(scenario: &Scenario, places: &Places, recorders: Recorders) -> Self {
+        let Recorders { capture, events, event_table } = recorders;
+        let mut observer = RunObserver { capture, events, event_table, ..RunObserver::default() };
         observer.prepare(scenario, places);
         if let Some(capture) = &mut observer.capture {
             capture.prepare(scenario, places);
@@ -74,6 +92,10 @@ impl RunObserver {
         if let Some(events) = &mut observer.events {
             events.prepare(scenario, places);
         }
+        if let Some(table) = &mut observer.event_table {
+            table.prepare(scenario, places);
+        }
+        observer.selection = Selection::new(scenario, places);
         observer
     }
 
@@ -127,6 +149,32 @@ impl RunObserver {
             Event::Mobility(event) => self.mobility(now, at, event),
             Event::Dropped { source_port, length, .. } if length > 0 => self.lost(source_port),
             _ => self.sender_event(now, event),
+        }
+    }
+
+    /// Most events are of queues, which only some observers want.
+    #[inline]
+    fn queue(&mut self, now: Instant, at: ElementId, event: &Event) {
+        if self.events.is_some() || self.event_table.is_some() {
+            self.record(now, at, event);
+        }
+        if let Some(series) = &mut self.series {
+            series.event(now, at, event);
+        }
+    }
+
+    #[inline]
+    fn record(&mut self, now: Instant, at: ElementId, event: &Event) {
+        if let Some(selection) = &mut self.selection
+            && !selection.takes(at, Kind::of(event))
+        {
+            return;
+        }
+        if let Some(events) = &mut self.events {
+            events.write(now, at, event);
+        }
+        if let Some(table) = &mut self.event_table {
+            table.write(now, at, event);
         }
     }
 
@@ -278,12 +326,15 @@ fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
 
 impl Observer for RunObserver {
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
+        if let Event::Queue { .. } = event {
+            return self.queue(now, at, event);
+        }
         self.measure(now, at, event);
         if let Some(capture) = &mut self.capture {
             capture.event(at, event);
         }
-        if let Some(events) = &mut self.events {
-            events.write(now, at, event);
+        if self.events.is_some() || self.event_table.is_some() {
+            self.record(now, at, event);
         }
         if let Some(series) = &mut self.series {
             series.event(now, at, event);

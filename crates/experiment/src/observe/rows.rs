@@ -9,13 +9,13 @@ use seamline_wire::codec::ipv4_address;
 use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
 use std::io::{self, Write};
 
-const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,detail,\
+pub(super) const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,detail,\
     congestion_window_segments,slow_start_threshold_segments,bytes_in_flight,\
     smoothed_round_trip_ms,retransmission_timeout_ms";
 
 /// The maximum length of a row without names: an `f64` has at most 309 digits before the point, so a thousand
 /// characters suffice.
-const MOST_BESIDES_NAMES: usize = 1024 + OVERHANG;
+pub(super) const MOST_BESIDES_NAMES: usize = 1024 + OVERHANG;
 
 /// An event with its time and element, as queued for formatting.
 #[derive(Debug)]
@@ -43,15 +43,17 @@ pub(super) struct Rows {
 macro_rules! event_kinds {
     ($($kind:ident $name:literal,)*) => {
         /// The kind of an event: the third column.
-        #[derive(Clone, Copy, Debug)]
-        enum Kind {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
             $($kind,)*
         }
 
         impl Kind {
             /// The names, in the order of declaration.
-            const NAMES: &[&str] = &[$($name),*];
-            const COUNT: usize = Self::NAMES.len();
+            pub(crate) const NAMES: &[&str] = &[$($name),*];
+            /// All of them, in the same order.
+            pub(super) const ALL: &[Kind] = &[$(Kind::$kind),*];
+            pub(super) const COUNT: usize = Self::NAMES.len();
         }
     };
 }
@@ -80,6 +82,35 @@ event_kinds! {
     BindingAdded "binding added",
     BindingChanged "binding changed",
     Other "other",
+}
+
+impl Kind {
+    /// The kind of an event.
+    pub(super) fn of(event: &Event) -> Self {
+        match *event {
+            Event::ConnectionState { .. } => Kind::State,
+            Event::SegmentSent { retransmission: false, .. } => Kind::Sent,
+            Event::SegmentSent { .. } => Kind::Retransmitted,
+            Event::AckReceived { .. } => Kind::Acknowledgment,
+            Event::Sender { .. } => Kind::Sender,
+            Event::RetransmissionTimeout { .. } => Kind::Timeout,
+            Event::RecoveryStarted { .. } => Kind::Recovery,
+            Event::CutUndone { .. } => Kind::CutUndone,
+            Event::Delivered { .. } => Kind::Delivered,
+            Event::Dropped { .. } => Kind::Dropped,
+            Event::Marked { .. } => Kind::Marked,
+            Event::Queue { .. } => Kind::Queue,
+            Event::Handover(_) => Kind::Handover,
+            Event::HandoverAction { .. } | Event::MarkRefused { .. } => Kind::HandoverAction,
+            Event::Mobility(what) => mobility(what).0,
+            _ => Kind::Other,
+        }
+    }
+
+    /// Whether it comes with every packet, so that a part of them may do.
+    pub(super) fn comes_with_packets(self) -> bool {
+        matches!(self, Kind::Sent | Kind::Acknowledgment | Kind::Sender | Kind::Delivered | Kind::Queue)
+    }
 }
 
 impl Rows {
@@ -146,7 +177,7 @@ fn element_texts(name: &str) -> [Text; Kind::COUNT] {
 /// The formatted time of the last row: the next row often has the same time, or differs only in the last eight
 /// digits.
 #[derive(Debug, Default)]
-struct Clock {
+pub(super) struct Clock {
     shown: Option<Instant>,
     /// Tenths of a second: the digits before the last eight.
     tenths: Option<u64>,
@@ -157,7 +188,7 @@ struct Clock {
 
 impl Clock {
     #[inline(always)]
-    fn show(&mut self, now: Instant, line: &mut Line<'_>) {
+    pub(super) fn show(&mut self, now: Instant, line: &mut Line<'_>) {
         if self.shown != Some(now) {
             self.shown = Some(now);
             let (tenths, rest) = (now.as_nanos() / TEN_TO_THE_8, now.as_nanos() % TEN_TO_THE_8);
@@ -263,8 +294,7 @@ impl Row<'_> {
     #[inline(always)]
     fn of(&mut self, kind: Kind, port: TransportPort) {
         self.line.text(&self.kinds[kind as usize]);
-        let first = if port.0 >= SENDER_PORTS { SENDER_PORTS } else { RECEIVER_PORTS };
-        let number = usize::from(port.0.wrapping_sub(first));
+        let number = usize::from(connection_number(port));
         self.line.text(self.connections.get(number).unwrap_or(self.no_connection));
     }
 
@@ -312,8 +342,15 @@ impl Row<'_> {
     }
 }
 
+/// The number of the connection with a port; one that no connection has if the port is not that of a flow.
+#[inline(always)]
+pub(super) fn connection_number(port: TransportPort) -> u16 {
+    let first = if port.0 >= SENDER_PORTS { SENDER_PORTS } else { RECEIVER_PORTS };
+    port.0.wrapping_sub(first)
+}
+
 /// The kind of row and the detail of a mobility event. Addresses look as they do in captures.
-fn mobility(what: MobilityEvent) -> (Kind, String) {
+pub(super) fn mobility(what: MobilityEvent) -> (Kind, String) {
     let address = |node| ipv4_address(node).to_string();
     match what {
         MobilityEvent::CellEntered { cell } => (Kind::CellEntered, (cell + 1).to_string()),
@@ -337,7 +374,7 @@ fn mobility(what: MobilityEvent) -> (Kind, String) {
     }
 }
 
-fn phase_name(phase: HandoverPhase) -> &'static str {
+pub(super) fn phase_name(phase: HandoverPhase) -> &'static str {
     match phase {
         HandoverPhase::Predicted => "predicted",
         HandoverPhase::Started => "started",

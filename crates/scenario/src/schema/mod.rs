@@ -43,7 +43,7 @@ pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
 pub use notice::NoticeSpec;
-pub use output::OutputSpec;
+pub use output::{EVENT_KINDS, OutputSpec};
 pub use stack::Stack;
 pub use unused::Unused;
 pub(crate) use unused::refusals;
@@ -208,7 +208,7 @@ fn keys<'a>() -> Keys<'a, Top> {
         .custom("flow", read_flows, move || list("flow", "Flows: who sends what to whom", flow::section(&at_no_node(), &Stack::Seamline).describe()));
         .custom("grid", |_, _| {}, description::grid);
         .custom("output", read_output, || {
-            let table = output::keys(Duration::ZERO).describe(&mut OutputSpec::default());
+            let table = output::keys(Duration::ZERO, &[]).describe(&mut OutputSpec::default());
             KeyShape::new("output", "Files to write in addition to the report", Shape::Table(table))
         });
     }
@@ -367,7 +367,11 @@ fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
 
 fn read_output(reader: &mut Reader<'_>, top: &mut Top) {
     if let Some(mut table) = reader.table("output") {
-        output::keys(top.length()).read(&mut table, &mut top.scenario.output);
+        let length = top.length();
+        let links = top.links.iter().flatten().map(|link| &link.name);
+        let cells = top.cells.iter().flatten().map(|cell| &cell.name);
+        let known: Vec<&str> = top.nodes.names.iter().chain(links).chain(cells).map(String::as_str).collect();
+        output::keys(length, &known).read(&mut table, &mut top.scenario.output);
         table.finish();
     }
 }

@@ -1,0 +1,73 @@
+//! `--parquet` and `seamline convert`.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use support::{refuses, succeeds};
+
+const SCENARIO: &str = r#"
+duration = "3 s"
+nodes = ["server", "phone"]
+
+[[link]]
+name = "radio"
+from = "server"
+to = "phone"
+rate = "10 Mbit/s"
+one_way_delay = "20 ms"
+queue = { discipline = "drop-tail", limit = "30 packets" }
+handover = { at = ["1.5 s"], interruption = "100 ms" }
+
+[[flow]]
+name = "main"
+from = "server"
+to = "phone"
+"#;
+
+fn record(options: &[&str], folder: &Path) {
+    fs::write(folder.join("my.toml"), SCENARIO).unwrap();
+    let arguments = [&["run", "my.toml", "--seeds", "1"], options].concat();
+    succeeds(&arguments, folder);
+}
+
+fn rows(text: &str, event: &str) -> usize {
+    text.lines().filter(|line| line.split(',').nth(2) == Some(event)).count()
+}
+
+#[test]
+fn tables_become_the_files_that_the_run_writes_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    record(&["--parquet", "tables", "--events", "direct", "--pcapng", "direct"], folder.path());
+    for (table, file) in [("seed1-events.parquet", "seed1.csv"), ("seed1-packets.parquet", "seed1.pcapng")] {
+        let table = format!("tables/{table}");
+        assert!(succeeds(&["convert", &table], folder.path()).contains(&format!("Written: tables/{file}")));
+        let read = |place: &str| fs::read(folder.path().join(place).join(file)).unwrap();
+        assert!(read("tables") == read("direct"), "{file} differs");
+        assert!(refuses(&["convert", &table], folder.path()).contains("exists"));
+        succeeds(&["convert", &table, "--force"], folder.path());
+    }
+    let refusal = refuses(&["convert", "my.toml"], folder.path());
+    assert!(refusal.contains("cannot read my.toml: it is not a Parquet file"), "{refusal}");
+}
+
+#[test]
+fn a_part_is_recorded_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |options: &[&str]| {
+        record(&[&["--events", "out"], options].concat(), folder.path());
+        fs::read_to_string(folder.path().join("out/seed1.csv")).unwrap()
+    };
+    let all = list(&[]);
+    let some = list(&["--set", "output.only_events=['sender', 'dropped']"]);
+    assert_eq!(rows(&some, "sender"), rows(&all, "sender"));
+    assert_eq!(some.lines().count() - 1, rows(&all, "sender") + rows(&all, "dropped"));
+    let here = list(&["--set", "output.only_at='radio'"]);
+    assert_eq!(rows(&here, "queue"), rows(&all, "queue"));
+    assert!(here.lines().skip(1).all(|line| line.split(',').nth(1).unwrap().starts_with("radio/")));
+    let few = list(&["--set", "output.every=10"]);
+    assert_eq!(rows(&few, "sender"), rows(&all, "sender").div_ceil(10));
+    assert_eq!(rows(&few, "dropped"), rows(&all, "dropped"));
+    let refusal = refuses(&["run", "my.toml", "--set", "output.only_at='radoi'"], folder.path());
+    assert!(refusal.contains("no such node, link or cell") && refusal.contains("radio"), "{refusal}");
+}
