@@ -9,7 +9,7 @@ use crate::units::Complaint;
 /// A group has so many nodes at most.
 const MOST: i64 = 10_000;
 /// A scenario has so many nodes at most, with those of groups.
-const MOST_NODES: usize = 40_000;
+const MOST_NODES: usize = 20_000;
 
 /// The nodes of a scenario, those of groups behind those that are named.
 #[derive(Debug, Default)]

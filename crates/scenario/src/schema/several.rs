@@ -91,14 +91,15 @@ pub(super) fn members<'a, V: Member>(kind: &'static str, all: &'a [V]) -> Takes<
             groups.entry(group).or_insert(index..index).end = index + 1;
         }
     }
-    let names = index_of(kind, groups.keys().copied().chain(all.iter().map(V::name)).collect());
+    let single = all.iter().filter(|member| member.group().is_none()).map(V::name);
+    let tables = index_of(kind, groups.keys().copied().chain(single).collect());
     let read = move |node: &Node| {
         let group = text(node).ok().and_then(|name| groups.get(name.as_str()).cloned());
         match (group, one.read(node)) {
             (Some(range), _) => Ok(Members { range, is_group: true }),
             (None, Ok(index)) => Ok(Members { range: index..index + 1, is_group: false }),
-            // Suggest names of tables, too.
-            (None, Err(complaint)) => Err(names.read(node).err().unwrap_or(complaint)),
+            // Suggest names of tables: there may be thousands of members.
+            (None, Err(complaint)) => Err(tables.read(node).err().unwrap_or(complaint)),
         }
     };
     Takes::new(Shape::Text, read, |_| None)
