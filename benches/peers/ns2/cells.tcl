@@ -1,4 +1,4 @@
-# A server sends to users in radio cells: 1,000 cells, 10 NewReno flows in each. From the server 1 Tb/s and 10 ms to a router, 1 Gb/s
+# A server sends to users in radio cells: 100 cells, 10 NewReno flows in each. From the server 1 Tb/s and 10 ms to a router, 1 Gb/s
 # and 5 ms to each base station with a queue of 1000 packets, then 20 Mb/s and 5 ms with a queue of 100. Flow i starts after i * 0.1 ms.
 #   ns cells.tcl ?trimmed? seed seconds ?cells?
 # Prints the packets acknowledged, all flows together. Nothing is traced.
@@ -8,7 +8,7 @@ if {[lindex $argv 0] eq "trimmed"} {
     set argv [lrange $argv 1 end]
 }
 lassign $argv seed seconds cells
-if {$cells eq ""} { set cells 1000 }
+if {$cells eq ""} { set cells 100 }
 ns-random $seed
 set sim [new Simulator]
 proc wire {left right rate delay limit} {

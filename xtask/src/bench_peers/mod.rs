@@ -52,7 +52,7 @@ pub(crate) enum Workload {
     ThreeHops,
     /// 100 NewReno flows over a shared 1 Gb/s link.
     Dumbbell,
-    /// 10,000 NewReno flows from a server to users in 1,000 radio cells.
+    /// 1,000 NewReno flows from a server to users in 100 radio cells.
     Cells,
 }
 
@@ -72,7 +72,7 @@ impl Workload {
         match self {
             Workload::ThreeHops => 10_000,
             Workload::Dumbbell => 20,
-            Workload::Cells => 2,
+            Workload::Cells => 5,
         }
     }
 }

@@ -178,7 +178,7 @@ fn dumbbell<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, S
 }
 
 fn cells<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, String> {
-    const CELLS: u16 = 1000;
+    const CELLS: u16 = 100;
     const FLOWS: u16 = 10;
     const UP: Port = Port(0);
     let parameters = parameters(64);
