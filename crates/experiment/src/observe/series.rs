@@ -25,7 +25,7 @@ const MOST_DETAILS: usize = 500_000;
 /// Continuous values are kept for this many parts of a run.
 const BUCKETS: f64 = 6000.0;
 /// With more links and radio cells than this only those on the way of the recorded connections are recorded.
-const MOST_QUEUES: usize = 64;
+const MOST_QUEUES: usize = 256;
 /// Only the first connections of a run are recorded.
 const MOST_CONNECTIONS: usize = 8;
 
