@@ -93,6 +93,14 @@ pub static ALL: &[Bundled] = &[
     ),
     bundled!("mobile-ip", "a new radio cell every 5 s: Mobile IPv4 with a home agent and foreign agents"),
     bundled!("lossy-hop", "a base station whose air loses packets: Snoop and split connections against none"),
+    bundled!(
+        "fleet",
+        "200 trains with 20 downloads each: agents at base stations, in the trains, or at both (minutes)"
+    ),
+    bundled!(
+        "constellation",
+        "120 homes under a constellation: connections split at gateways against BBR at servers (minutes)"
+    ),
     bundled!("quickstart", "the smallest scenario: one lossy link"),
     bundled!("lab-quick", "a download with two handovers, short enough for real time (seamline lab)"),
     bundled!(

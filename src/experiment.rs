@@ -5,13 +5,15 @@ use crate::engine::Engine;
 use crate::estimate;
 use crate::files::FileOptions;
 use crate::format::FormatOption;
+use crate::run_progress::RunProgress;
 use crate::targets;
-use crate::terminal::{Failure, list_written, note, program, progress, warnings};
+use crate::terminal::{Failure, list_written, note, program, warnings};
 use clap::{Args, ValueEnum};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic::remove_unfinished;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
+use seamline_experiment::run::Advance;
 use seamline_experiment::text::{interval_table, verdicts};
 use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOptions, summarise};
 use seamline_report::Report;
@@ -20,6 +22,7 @@ use seamline_report::quantity::plural;
 use seamline_scenario::Plan;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// With more grid cells than this, tables are only shown on request. The help of [`Table::Auto`] has this number.
 const MOST_TABLES: usize = 6;
@@ -218,9 +221,13 @@ pub(crate) fn run_and_report_with(
     let stop = interrupt.flag().clone();
     let (provenance_text, warn) = (provenance.to_string(), warnings(options.quiet));
     let files = RunOptions { provenance: provenance_text, cells_over_time, stop, warn, ..files };
-    let bar = progress(plan.runs(), options.quiet);
-    let results = engine(&files, &|| bar.inc(1));
-    bar.finish_and_clear();
+    let bar = Arc::new(RunProgress::new(plan, options.quiet));
+    let advance = Advance(Some(Arc::new({
+        let bar = bar.clone();
+        move |advanced| bar.advanced(advanced)
+    })));
+    let results = engine(&RunOptions { advance, ..files }, &|| bar.finished_one());
+    bar.clear();
     let (results, incomplete) = match results {
         Ok(results) => (results, None),
         Err(mut incomplete) => (std::mem::take(&mut incomplete.results), Some(incomplete)),

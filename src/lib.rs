@@ -81,6 +81,7 @@ mod paper;
 mod parity;
 mod recording;
 mod run;
+mod run_progress;
 mod sweep;
 mod targets;
 mod terminal;

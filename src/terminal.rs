@@ -78,13 +78,18 @@ impl Progress for ProgressReporter {
     }
 }
 
-/// A progress bar on standard error, if that is a terminal.
+/// A progress bar of runs on standard error, if that is a terminal.
 pub(crate) fn progress(runs: usize, quiet: bool) -> ProgressBar {
+    progress_bar(runs as u64, "{wide_bar} {pos}/{len} runs, {eta} left", quiet)
+}
+
+/// A progress bar of anything on standard error, if that is a terminal.
+pub(crate) fn progress_bar(length: u64, template: &str, quiet: bool) -> ProgressBar {
     if quiet || !moves_cursor(&io::stderr()) {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::with_draw_target(Some(runs as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{wide_bar} {pos}/{len} runs, {eta} left") {
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

@@ -36,9 +36,13 @@ impl<'a> Context<'a> {
     pub fn complain(&self, diagnostic: Diagnostic) {
         self.complaints.borrow_mut().push(diagnostic);
     }
+    /// The number of errors noted so far.
+    pub fn noted(&self) -> usize {
+        self.complaints.borrow().len()
+    }
     /// Whether no error was noted.
     pub fn is_clean(&self) -> bool {
-        self.complaints.borrow().is_empty()
+        self.noted() == 0
     }
     /// Note a file that results depend on.
     pub fn depends_on(&self, path: PathBuf) {

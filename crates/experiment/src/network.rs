@@ -107,7 +107,8 @@ fn roles(scenario: &Scenario, ends: &[BTreeSet<usize>; 2], node: usize) -> Vec<S
         [false, false] => {}
     }
     let cells = scenario.cells.iter().filter(|cell| cell.base_station == node);
-    roles.extend(cells.map(|cell| format!("base station of {}", cell.name)));
+    // Nodes of a group are alike.
+    roles.extend(cells.map(|cell| format!("base station of {}", cell.group.as_ref().unwrap_or(&cell.name))));
     let protocols = || scenario.mobiles.iter().filter_map(|mobile| mobile.protocol.as_ref());
     if protocols().any(|protocol| protocol.home_agent == Some(node)) {
         roles.push("home agent".to_owned());
@@ -129,8 +130,13 @@ fn roles(scenario: &Scenario, ends: &[BTreeSet<usize>; 2], node: usize) -> Vec<S
 }
 
 fn ways(scenario: &Scenario) -> Vec<Way> {
-    let name = |node: usize| scenario.nodes[node].as_str();
     let links = scenario.links.iter().map(|link| {
+        let name = |node: usize| {
+            let name = scenario.nodes[node].as_str();
+            let numbered = |(_, number): &(&str, &str)| number.parse::<usize>().is_ok();
+            let group = name.rsplit_once('-').filter(numbered).filter(|_| link.group.is_some());
+            group.map_or(name, |(group, _)| group)
+        };
         let mut label = label(&link.down, &link.up, [name(link.from), name(link.to)]);
         label.extend(link.handovers.as_ref().map(|_| "with handovers".to_owned()));
         Way { ends: [link.from, link.to], medium: Medium::Link, label }

@@ -13,7 +13,7 @@ use seamline_report::series::RunSeries;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::plan::Plan;
 use seamline_sim::World;
-use seamline_wire::Instant;
+use seamline_wire::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -48,6 +48,37 @@ pub struct RunOptions {
     pub stop: Arc<AtomicBool>,
     /// Gets warnings about runs that are under way.
     pub warn: Warn,
+    /// Is told how far runs have come.
+    pub advance: Advance,
+}
+
+/// Who is told every few milliseconds how far a run has come, from any thread; nobody by default.
+#[derive(Clone, Default)]
+pub struct Advance(pub Option<Arc<dyn Fn(Advanced) + Send + Sync>>);
+
+/// How far a run has come since it was told last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Advanced {
+    /// Simulated time.
+    pub simulated: Duration,
+    /// Segments with data that senders have sent.
+    pub segments: u64,
+}
+
+impl fmt::Debug for Advance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Advance").field(&self.0.is_some()).finish()
+    }
+}
+
+impl Advance {
+    /// Tell how far a run has come that had come as far as `told`.
+    fn tell(&self, told: &mut (Instant, u64), now: Instant, segments: u64) {
+        if let Some(tell) = &self.0 {
+            tell(Advanced { simulated: now.saturating_since(told.0), segments: segments - told.1 });
+            *told = (now, segments);
+        }
+    }
 }
 
 /// Where warnings go; nowhere by default.
@@ -313,8 +344,13 @@ pub fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRu
     let (observer, unwritten) = job.observer(plan, &places, options);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
-    let goes_on = || !options.stop.load(Ordering::Relaxed);
-    let is_complete = runner.run_while(&mut world, Instant::ZERO + scenario.duration, &goes_on);
+    let mut told = (Instant::ZERO, 0);
+    let mut goes_on = |world: &World<Part, RunObserver>| {
+        options.advance.tell(&mut told, world.now(), world.observer().segments);
+        !options.stop.load(Ordering::Relaxed)
+    };
+    let is_complete = runner.run_while(&mut world, Instant::ZERO + scenario.duration, &mut goes_on);
+    options.advance.tell(&mut told, world.now(), world.observer().segments);
     is_complete.then(|| finish_run(plan, job, options, world, &places, unwritten, None))
 }
 

@@ -31,8 +31,8 @@ fn run_with(
     observer.close = close;
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);
-    let is_complete =
-        runner.run_while(&mut world, Instant::ZERO + scenario.duration, &|| !stop.load(Ordering::Relaxed));
+    let is_complete = runner
+        .run_while(&mut world, Instant::ZERO + scenario.duration, &mut |_| !stop.load(Ordering::Relaxed));
     if !is_complete {
         return None;
     }

@@ -9,6 +9,7 @@
 use crate::baseline::{Baseline, agree};
 use crate::run::CellResult;
 use seamline_report::record::FlowRecord;
+use seamline_report::shares::Shares;
 use seamline_report::statistics::{estimate, mean, paired_factor};
 pub use seamline_report::summary::{AlongAxis, Comparison, FlowSummary};
 use seamline_scenario::plan::{Cell, Plan};
@@ -69,6 +70,7 @@ impl Compared<'_> {
             completion_s: estimate(&completions),
             recovery_median_ms: recovery_median(&records),
             handovers: records.iter().map(|record| record.handovers.len()).sum(),
+            shares: Shares::of(&records),
             against: self.baseline(cell, flow).and_then(|base| self.factor((cell, flow), base)),
             along: along.collect(),
         })

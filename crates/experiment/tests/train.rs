@@ -173,7 +173,7 @@ fn ends_that_cannot_be_paired_are_rejected() {
         (link("bad", ["left", "rihgt"], keys), "a similar node exists: `right`"),
         ("[[group]]\nname = \"hub\"\ncount = 2\n".to_owned(), "a node is called \"hub\""),
         ("[[group]]\nname = \"left\"\ncount = 2\n".to_owned(), "another group is named \"left\""),
-        ("[[group]]\nname = \"many\"\ncount = 1001\n".to_owned(), "must be between 1 and 1000"),
+        ("[[group]]\nname = \"many\"\ncount = 10001\n".to_owned(), "must be between 1 and 10000"),
     ] {
         let read = Plan::new("test.toml".as_ref(), groups(&more), &[]);
         let message = read.expect_err(says).render(false);

@@ -62,8 +62,8 @@ pub struct Coverage {
     config: CoverageConfig,
     /// The movement of each node; `None` for a fixed one.
     members: Vec<Option<Movement>>,
-    /// By node: the member that its packets go to.
-    leads_to: Vec<Option<u16>>,
+    /// The members that packets of nodes go to, in the order of the nodes: few of a network's nodes are in one cell.
+    leads_to: Vec<(NodeId, u16)>,
     left_cell_drops: [u64; 2],
     edge: Option<Edge>,
     edge_drops: [u64; 2],
@@ -115,11 +115,10 @@ impl Coverage {
     pub fn set_route(&mut self, node: NodeId, port: Port) {
         let member = port.0 - 1;
         assert!(usize::from(member) < self.members.len(), "a port that was given out");
-        let index = node.0 as usize;
-        if self.leads_to.len() <= index {
-            self.leads_to.resize(index + 1, None);
+        match self.leads_to.binary_search_by_key(&node, |(known, _)| *known) {
+            Ok(place) => self.leads_to[place].1 = member,
+            Err(place) => self.leads_to.insert(place, (node, member)),
         }
-        self.leads_to[index] = Some(member);
     }
     /// Packets lost because their node had left the cell: downwards and upwards.
     pub fn left_cell_drops(&self) -> [u64; 2] {
@@ -149,7 +148,8 @@ impl Coverage {
     }
 
     fn member(&self, node: NodeId) -> Option<u16> {
-        self.leads_to.get(node.0 as usize).copied().flatten()
+        let place = self.leads_to.binary_search_by_key(&node, |(known, _)| *known).ok()?;
+        Some(self.leads_to[place].1)
     }
 
     fn down(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {

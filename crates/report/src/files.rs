@@ -57,7 +57,7 @@ pub fn of_report(report: &Report, alone: bool) -> Result<Vec<File>, ReportError>
     }
     let over_time: Vec<Picture> = report.series.iter().flat_map(over_time::of_run).collect();
     let mut files = vec![export::provenance(origin)];
-    for table in tables.iter().chain(&table::over_time(report)) {
+    for table in tables.iter().chain(&table::connections(report)).chain(&table::over_time(report)) {
         files.extend(export::of_table(table, origin)?);
     }
     let network = network.into_iter().flatten();

@@ -32,6 +32,7 @@ pub mod quantity;
 pub mod record;
 pub mod scale;
 pub mod series;
+pub mod shares;
 pub mod statistics;
 pub mod summary;
 pub mod text_table;

@@ -1,5 +1,6 @@
 //! One flow of one cell over all seeds, and what it is compared with.
 
+use crate::shares::Shares;
 use crate::statistics::Estimate;
 use serde::Serialize;
 
@@ -25,6 +26,9 @@ pub struct FlowSummary {
     pub recovery_median_ms: Option<f64>,
     /// Handovers met in all runs.
     pub handovers: usize,
+    /// How its connections share its goodput, where they are many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<Shares>,
     /// Compared with what; `None` for a baseline.
     pub against: Option<Comparison>,
     /// Compared along single axes of the grid, in addition: with the cell that differs in that axis only.

@@ -6,15 +6,19 @@ pub mod addresses;
 mod agents;
 mod cells;
 mod participants;
+mod ports;
+mod routing;
 
 pub use cells::{CellPlaces, MobilePlaces};
+pub(crate) use routing::{add_routes, change_cell};
 
 use crate::connections::{Connection, connections};
 use crate::follow::Runner;
-use crate::routes::{Routes, Way, whereabouts_at_start};
+use crate::routes::{Routes, whereabouts_at_start};
 use crate::schema::loss::Place;
 use crate::schema::{AgentPlace, DirectionSpec, FlowSpec, LinkSpec, Scenario};
 use cells::Builder;
+use ports::Ports;
 use seamline_agent::Agent;
 use seamline_mobility::{
     AccessRouter, Correspondent, Coverage, DepartedBuffer, ForeignAgent, HomeAgent, MobileNode,
@@ -87,7 +91,7 @@ impl Places {
                 next.by_ref().take(2).for_each(drop);
             }
         }
-        places.ports = Ports { links: scenario.links.len(), cells: scenario.cells.len() };
+        places.ports = Ports::new(scenario);
         places.add_mobility(scenario, next);
         places
     }
@@ -116,39 +120,6 @@ impl Places {
     /// The anchor on a node.
     fn anchor(&self, node: usize) -> Option<ElementId> {
         self.anchors.iter().find(|(at, _)| *at == node).map(|(_, element)| *element)
-    }
-}
-
-/// The ports of routers. Port 0 is the host's. The links of the file follow with two ports each, then the radio cells
-/// likewise.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ports {
-    links: usize,
-    cells: usize,
-}
-
-impl Ports {
-    fn link(self, index: usize, side: Direction) -> Port {
-        Port(1 + 2 * index as u16 + u16::from(side == Direction::Up))
-    }
-    fn cell(self, index: usize, side: Direction) -> Port {
-        self.link(self.links + index, side)
-    }
-    /// The port to the anchor on the node.
-    fn anchor(self) -> Port {
-        self.link(self.links + self.cells, Direction::Down)
-    }
-    /// The port to the radio of a mobile node.
-    fn radio(self) -> Port {
-        self.link(self.links + self.cells, Direction::Up)
-    }
-    fn way(self, way: Way) -> Port {
-        match way {
-            Way::Link(index, side) => self.link(index, side),
-            Way::Cell(index, side) => self.cell(index, side),
-            Way::Radio(_) => self.radio(),
-            Way::Anchor(_) => self.anchor(),
-        }
     }
 }
 
@@ -258,7 +229,7 @@ fn fill<O: Observer>(
     }
     let movements = cells::movements(scenario, seed);
     Builder { scenario, seed, movements: &movements, world, places }.add_all();
-    add_routes(scenario, &whereabouts_at_start(scenario), world, places);
+    add_routes(scenario, &Routes::of(scenario, &whereabouts_at_start(scenario)), world, places);
     movements
 }
 
@@ -420,32 +391,4 @@ fn link_config_of(direction: &DirectionSpec, stream: &str, seed: u64) -> LinkCon
         *stage = Some(loss.build(seed, &format!("{stream}/{part}")));
     }
     config
-}
-
-/// Set all routes for mobile nodes in these radio cells.
-pub fn add_routes<O: Observer>(
-    scenario: &Scenario,
-    whereabouts: &[usize],
-    world: &mut World<Part, O>,
-    places: &Places,
-) {
-    let routes = Routes::of(scenario, whereabouts);
-    for (node, router) in places.routers.iter().enumerate() {
-        let Some(router) = world.router_mut(*router) else { continue };
-        for destination in 0..scenario.nodes.len() {
-            if destination == node {
-                router.set_route(node_id(node), TO_HOST);
-            } else if let Some(hop) = routes.next_hop(node, destination) {
-                router.set_route(node_id(destination), places.ports.way(hop.way));
-            }
-        }
-    }
-    for (address, at, way) in cells::further_addresses(scenario) {
-        for (node, router) in places.routers.iter().enumerate() {
-            let towards = if node == at { Some(way) } else { routes.next_hop(node, at).map(|hop| hop.way) };
-            if let (Some(router), Some(way)) = (world.router_mut(*router), towards) {
-                router.set_route(address, places.ports.way(way));
-            }
-        }
-    }
 }

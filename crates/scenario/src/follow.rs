@@ -1,8 +1,8 @@
 //! Run a world: routes follow mobile nodes without a mobility protocol, and base stations learn which nodes they
 //! serve.
 
-use crate::build::{Part, Places, add_routes, addresses, node_id};
-use crate::routes::whereabouts_at_start;
+use crate::build::{Part, Places, add_routes, addresses, change_cell, node_id};
+use crate::routes::{Routes, whereabouts_at_start};
 use crate::schema::protocol::ProtocolSpec;
 use crate::schema::{AgentPlace, Scenario};
 use seamline_agent::Agent;
@@ -49,6 +49,8 @@ pub struct Runner<S, P> {
     scenario: S,
     places: P,
     whereabouts: Vec<usize>,
+    /// The routes of the world, once they have changed.
+    routes: Option<Routes>,
     /// By mobile node: the radio cells of its stays, in order.
     stays: Vec<Vec<usize>>,
     changes: VecDeque<Change>,
@@ -63,20 +65,21 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
         };
         let cells = |movement: &Movement| movement.stays().iter().map(|stay| stay.cell.0 as usize).collect();
         let stays = movements.iter().map(cells).collect();
-        Runner { scenario, places, whereabouts, stays, changes }
+        Runner { scenario, places, whereabouts, routes: None, stays, changes }
     }
 
     /// Process all events up to and including `end`.
     pub fn run_until<O: Observer>(&mut self, world: &mut World<Part, O>, end: Instant) {
-        self.run_while(world, end, &|| true);
+        self.run_while(world, end, &mut |_| true);
     }
 
-    /// The same while `goes_on`, which is asked every few milliseconds of processor time; whether the run has reached `end`.
+    /// The same while `goes_on`, which is asked every few milliseconds of processor time and may look how far the world is; whether the
+    /// run has reached `end`.
     pub fn run_while<O: Observer>(
         &mut self,
         world: &mut World<Part, O>,
         end: Instant,
-        goes_on: &dyn Fn() -> bool,
+        goes_on: &mut dyn FnMut(&World<Part, O>) -> bool,
     ) -> bool {
         while let Some(at) = self.changes.front().map(|change| change.at).filter(|at| *at <= end) {
             if !advance(world, at, goes_on) {
@@ -104,10 +107,20 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
                 self.trigger_agent(change, world);
             }
             ChangeKind::Arrives => {
-                self.whereabouts[change.mobile] = change.cell;
-                add_routes(self.scenario.borrow(), &self.whereabouts, world, self.places.borrow());
+                self.follow(change.mobile, change.cell, world);
                 self.reach(change.mobile, &self.scenario.borrow().mobiles[change.mobile].cells, world);
             }
+        }
+    }
+
+    /// All routes switch to the radio cell that a mobile node is in now.
+    fn follow<O: Observer>(&mut self, mobile: usize, cell: usize, world: &mut World<Part, O>) {
+        let (scenario, places) = (self.scenario.borrow(), self.places.borrow());
+        let routes = self.routes.get_or_insert_with(|| Routes::of(scenario, &self.whereabouts));
+        self.whereabouts[mobile] = cell;
+        if !change_cell(scenario, routes, (mobile, cell), world, places) {
+            *routes = Routes::of(scenario, &self.whereabouts);
+            add_routes(scenario, routes, world, places);
         }
     }
 
@@ -196,9 +209,13 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
 /// Wake-ups between two questions whether to go on. One takes a few hundred nanoseconds.
 const WAKES: u32 = 1 << 14;
 
-fn advance<O: Observer>(world: &mut World<Part, O>, end: Instant, goes_on: &dyn Fn() -> bool) -> bool {
+fn advance<O: Observer>(
+    world: &mut World<Part, O>,
+    end: Instant,
+    goes_on: &mut dyn FnMut(&World<Part, O>) -> bool,
+) -> bool {
     loop {
-        if !goes_on() {
+        if !goes_on(world) {
             return false;
         }
         if world.run_some(end, WAKES) {

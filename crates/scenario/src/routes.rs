@@ -1,8 +1,23 @@
 //! Routing: fewest hops; among equal paths the link that the file names first.
+//!
+//! Most of a network hangs on the rest by one neighbour: hosts, base stations, what is behind a mobile node. Routes there follow from
+//! the tree ([`trees`]). Only between the nodes that remain is anything searched ([`core`]), so the memory of a network of hosts grows
+//! with their number, not with its square.
 
-use crate::schema::{LinkSpec, Scenario};
+mod core;
+mod everywhere;
+mod network;
+#[cfg(test)]
+mod tests;
+mod trees;
+
+use self::core::{Core, Destination};
+pub use self::everywhere::Everywhere;
+use self::network::{Gate, gates};
+use self::trees::Trees;
+use crate::schema::Scenario;
 use seamline_recordings::measured::Direction;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 /// The medium that carries a packet to the next node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +44,16 @@ pub struct Hop {
 /// The next hop from every node to every other.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    /// By destination, then by node.
-    next: Vec<Vec<Option<Hop>>>,
+    trees: Trees,
+    core: Core,
+    /// By node: the index of the mobile node that it is, or is behind.
+    carried_by: Vec<Option<usize>>,
+    /// By mobile node: it and what is behind it, where that hangs on the rest by a gate.
+    carried: Vec<Vec<usize>>,
+    /// By mobile node: how packets get in and out; `None` where its network is a part of the rest.
+    gates: Vec<Option<Gate>>,
+    /// By node: the mobile nodes whose packets get in from there.
+    gates_at: Vec<Vec<usize>>,
 }
 
 /// The initial radio cell of each mobile node.
@@ -42,56 +65,81 @@ impl Routes {
     /// Compute all routes of a scenario for these radio cells of its mobile nodes. With a protocol all routes to a
     /// mobile node, and to nodes behind it, lead to its anchor.
     pub fn of(scenario: &Scenario, whereabouts: &[usize]) -> Self {
-        let mut leaving = leave_by_links(scenario.nodes.len(), &scenario.links);
-        for (index, cell) in scenario.cells.iter().enumerate() {
-            for fixed in &cell.fixed {
-                let down = Hop { way: Way::Cell(index, Direction::Down), to: *fixed };
-                leaving[cell.base_station].push(down);
-                leaving[*fixed].push(Hop { way: Way::Cell(index, Direction::Up), to: cell.base_station });
-            }
+        let (gates, carried_by) = gates(scenario, whereabouts);
+        let leaving = network::leaving(scenario, whereabouts, &gates);
+        let pinned = network::pinned(scenario, whereabouts, &gates);
+        let roots: Vec<usize> = (0..gates.len())
+            .filter(|mobile| gates[*mobile].is_some())
+            .map(|mobile| scenario.mobiles[mobile].node)
+            .collect();
+        let trees = Trees::new(&leaving, &pinned, &roots);
+        let core = Core::new(leaving, &trees);
+        let mut carried = vec![Vec::new(); gates.len()];
+        for (node, mobile) in carried_by.iter().enumerate() {
+            mobile.iter().for_each(|mobile| carried[*mobile].push(node));
         }
-        for (index, mobile) in scenario.mobiles.iter().enumerate() {
-            let cell = whereabouts[index];
-            let base_station = scenario.cells[cell].base_station;
-            leaving[mobile.node].push(Hop { way: Way::Radio(index), to: base_station });
-            let (from, way) = match &mobile.protocol {
-                None => (base_station, Way::Cell(cell, Direction::Down)),
-                Some(spec) => (spec.first_anchor(), Way::Anchor(index)),
-            };
-            leaving[from].push(Hop { way, to: mobile.node });
+        let mut gates_at = vec![Vec::new(); carried_by.len()];
+        for (mobile, gate) in gates.iter().enumerate() {
+            gate.iter().for_each(|gate| gates_at[gate.at].push(mobile));
         }
-        let nodes = leaving.len();
-        let behind: Vec<Vec<usize>> =
-            scenario.mobiles.iter().map(|mobile| scenario.behind(mobile.node)).collect();
-        let entering = entering(&leaving);
-        let towards = |destination| towards(destination, &leaving, &entering, &behind);
-        Routes { next: (0..nodes).map(towards).collect() }
+        Routes { trees, core, carried_by, carried, gates, gates_at }
     }
 
-    /// The initial routes, then those with each mobile node in each other of its radio cells, and with both ends of a
-    /// flow that are mobile in each other of theirs.
-    pub fn everywhere(scenario: &Scenario) -> Vec<Self> {
-        let start = whereabouts_at_start(scenario);
-        let mut all = vec![Routes::of(scenario, &start)];
-        let mut add = |moved: &[(usize, usize)]| {
-            let mut whereabouts = start.clone();
-            moved.iter().for_each(|(mobile, cell)| whereabouts[*mobile] = *cell);
-            all.push(Routes::of(scenario, &whereabouts));
-        };
-        let elsewhere =
-            |mobile: usize| scenario.mobiles[mobile].cells[1..].iter().map(move |cell| (mobile, *cell));
-        for mobile in 0..scenario.mobiles.len() {
-            elsewhere(mobile).for_each(|one| add(&[one]));
+    /// Whether moves of a mobile node only change routes to it and to what is behind it.
+    fn moves_alone(&self, mobile: usize) -> bool {
+        self.gates[mobile].is_some() && !self.core.is_directed()
+    }
+
+    /// Move a mobile node to another radio cell. `false` where that may change more than routes to it and to what is behind it: then
+    /// compute all again.
+    pub fn change_cell(&mut self, scenario: &Scenario, mobile: usize, cell: usize) -> bool {
+        if !self.moves_alone(mobile) {
+            return false;
         }
-        for [from, to] in mobile_pairs(scenario) {
-            elsewhere(from).for_each(|one| elsewhere(to).for_each(|other| add(&[one, other])));
-        }
-        all
+        let Some(gate) = &mut self.gates[mobile] else { return false };
+        self.gates_at[gate.at].retain(|at| *at != mobile);
+        *gate = Gate::new(scenario, mobile, cell);
+        self.gates_at[gate.at].push(mobile);
+        true
     }
 
     /// The next hop of a packet at `from` to `destination`; `None` at the destination, and when there is no route.
     pub fn next_hop(&self, from: usize, destination: usize) -> Option<Hop> {
-        self.next[destination][from]
+        if self.carried_by[from] == self.carried_by[destination] {
+            return self.within(from, destination);
+        }
+        if let Some(gate) = self.gate_of(from) {
+            let is_reached = gate.out.to == destination || self.next_hop(gate.out.to, destination).is_some();
+            let hop = self.trees.up(from).unwrap_or(gate.out);
+            return is_reached.then_some(hop);
+        }
+        let gate = self.gate_of(destination)?;
+        if from == gate.at { Some(gate.into) } else { self.next_hop(from, gate.at) }
+    }
+
+    fn gate_of(&self, node: usize) -> Option<&Gate> {
+        self.gates[self.carried_by[node]?].as_ref()
+    }
+
+    /// Between two nodes of one mobile node's network, or of the rest.
+    fn within(&self, from: usize, destination: usize) -> Option<Hop> {
+        let trees = &self.trees;
+        if from == destination || trees.component(from) != trees.component(destination) {
+            return None;
+        }
+        if let Some(hop) = trees.towards(from, destination) {
+            return Some(hop);
+        }
+        let up = trees.up(from);
+        if up.is_some() && !self.core.is_directed() {
+            return up;
+        }
+        let [start, node] = [from, destination].map(|end| trees.root(end));
+        let hop = self.core.next_hop(start, Destination { node, is_last: node == destination });
+        match up {
+            None => hop,
+            Some(_) => up.filter(|_| hop.is_some() || start == node),
+        }
     }
 
     /// All hops of the path.
@@ -99,62 +147,38 @@ impl Routes {
         std::iter::successors(self.next_hop(from, destination), |hop| self.next_hop(hop.to, destination))
             .collect()
     }
-}
 
-/// The pairs of mobile nodes that are both ends of a flow, without duplicates.
-fn mobile_pairs(scenario: &Scenario) -> BTreeSet<[usize; 2]> {
-    let index = |node| scenario.mobiles.iter().position(|mobile| mobile.node == node);
-    let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
-    let pairs = pairs.filter_map(|[from, to]| Some([index(from)?, index(to)?]));
-    pairs.map(|[one, other]| [one.min(other), one.max(other)]).collect()
-}
-
-fn leave_by_links(nodes: usize, links: &[LinkSpec]) -> Vec<Vec<Hop>> {
-    let mut leaving = vec![Vec::new(); nodes];
-    for (index, link) in links.iter().enumerate() {
-        leaving[link.from].push(Hop { way: Way::Link(index, Direction::Down), to: link.to });
-        leaving[link.to].push(Hop { way: Way::Link(index, Direction::Up), to: link.from });
+    /// Where a node sends what it has no route of its own for: towards the rest of the network. `None`: it has routes for all.
+    pub fn default_hop(&self, node: usize) -> Option<Hop> {
+        let hop = self.trees.up(node).or_else(|| self.gate_of(node).map(|gate| gate.out));
+        hop.filter(|_| !self.core.is_directed())
     }
-    leaving
-}
 
-/// By node: the hops that lead to it, with their start.
-fn entering(leaving: &[Vec<Hop>]) -> Vec<Vec<(usize, Hop)>> {
-    let mut entering = vec![Vec::new(); leaving.len()];
-    for (from, hops) in leaving.iter().enumerate() {
-        hops.iter().for_each(|hop| entering[hop.to].push((from, *hop)));
-    }
-    entering
-}
-
-/// Breadth-first search from the destination, against the direction of the hops. An anchor's hop to its mobile node
-/// only serves packets for that node and for nodes behind it.
-fn towards(
-    destination: usize,
-    leaving: &[Vec<Hop>],
-    entering: &[Vec<(usize, Hop)>],
-    behind: &[Vec<usize>],
-) -> Vec<Option<Hop>> {
-    let serves = |hop: &Hop| match hop.way {
-        Way::Anchor(mobile) => hop.to == destination || behind[mobile].contains(&destination),
-        Way::Link(..) | Way::Cell(..) | Way::Radio(_) => true,
-    };
-    let mut distance = vec![usize::MAX; leaving.len()];
-    distance[destination] = 0;
-    let mut waiting = VecDeque::from([destination]);
-    while let Some(node) = waiting.pop_front() {
-        for (from, _) in entering[node].iter().filter(|(_, hop)| serves(hop)) {
-            if distance[*from] == usize::MAX {
-                distance[*from] = distance[node] + 1;
-                waiting.push_back(*from);
-            }
+    /// The destinations that a node has routes of its own for.
+    pub fn destinations(&self, node: usize) -> Vec<usize> {
+        if self.default_hop(node).is_none() {
+            return (0..self.carried_by.len()).filter(|other| *other != node).collect();
         }
+        let mut all = self.trees.below(node);
+        let carried = |at: &usize| self.gates_at[*at].iter().flat_map(|mobile| &self.carried[*mobile]);
+        let within: Vec<usize> = all.iter().chain([&node]).flat_map(carried).copied().collect();
+        all.extend(within);
+        all.sort_unstable();
+        all
     }
-    let nearer =
-        |node: usize, hop: &Hop| distance[hop.to] != usize::MAX && distance[hop.to] + 1 == distance[node];
-    leaving
-        .iter()
-        .enumerate()
-        .map(|(node, hops)| hops.iter().copied().find(|hop| serves(hop) && nearer(node, hop)))
-        .collect()
+
+    /// The nodes that have a route of their own for a destination, that itself left out.
+    pub fn knowing(&self, destination: usize) -> Vec<usize> {
+        let gate = self.gate_of(destination);
+        let above = |node: usize| self.trees.above(node).chain([node]);
+        let own = above(destination).chain(gate.into_iter().flat_map(|gate| above(gate.at)));
+        let knows_all = (0..self.carried_by.len()).filter(|node| self.default_hop(*node).is_none());
+        let all: BTreeSet<usize> = own.chain(knows_all).filter(|node| *node != destination).collect();
+        all.into_iter().collect()
+    }
+
+    /// A mobile node and what is behind it, where [`Routes::change_cell`] moves them.
+    pub fn carried(&self, mobile: usize) -> &[usize] {
+        &self.carried[mobile]
+    }
 }

@@ -40,6 +40,8 @@ say!(
     duplicate_names,
     empty,
     fades,
+    fleet_cells,
+    fleet_mobiles,
     forwarding,
     grid,
     group_names,

@@ -29,12 +29,12 @@ fn hub() -> Vec<String> {
 #[test]
 fn as_many_nodes_as_fit_and_one_more() {
     let links = [("out", "far")];
-    let fits = plan(&groups(&hub(), &[("far", 1000), ("near", 999)], &links), &[]);
-    assert_eq!(fits.cells[0].scenario.nodes.len(), 2000);
-    let message = refused(groups(&hub(), &[("far", 1000), ("near", 1000)], &links));
+    let fits = plan(&groups(&hub(), &[("far", 10_000), ("near", 9_999)], &links), &[]);
+    assert_eq!(fits.cells[0].scenario.nodes.len(), 20_000);
+    let message = refused(groups(&hub(), &[("far", 10_000), ("near", 10_000)], &links));
     assert!(message.contains("error[SL013]: invalid `count` in group \"near\""), "{message}");
     assert!(
-        message.contains("test.toml:10:9") && message.contains("that makes 2001 nodes; at most 2000 fit"),
+        message.contains("test.toml:10:9") && message.contains("that makes 20001 nodes; at most 20000 fit"),
         "{message}"
     );
     assert!(message.contains("1 error;"), "{message}");
@@ -42,10 +42,11 @@ fn as_many_nodes_as_fit_and_one_more() {
 
 #[test]
 fn nodes_by_name_are_bounded_too() {
-    let named: Vec<String> = hub().into_iter().chain((1..=2000).map(|number| format!("n{number}"))).collect();
+    let named: Vec<String> =
+        hub().into_iter().chain((1..=20_000).map(|number| format!("n{number}"))).collect();
     let message = refused(groups(&named, &[], &[("out", "n1")]));
     assert!(message.contains("error[SL013]: invalid `nodes` in the scenario"), "{message}");
-    assert!(message.contains("that makes 2001 nodes") && message.contains("1 error;"), "{message}");
+    assert!(message.contains("that makes 20001 nodes") && message.contains("1 error;"), "{message}");
 }
 
 /// What only looks alike: no node, link or record has the name of another.

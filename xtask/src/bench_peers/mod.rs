@@ -52,23 +52,27 @@ pub(crate) enum Workload {
     ThreeHops,
     /// 100 NewReno flows over a shared 1 Gb/s link.
     Dumbbell,
+    /// 1,000 NewReno flows from a server to users in 100 radio cells.
+    Cells,
 }
 
 impl Workload {
-    pub(super) const ALL: [Workload; 2] = [Workload::ThreeHops, Workload::Dumbbell];
+    pub(super) const ALL: [Workload; 3] = [Workload::ThreeHops, Workload::Dumbbell, Workload::Cells];
 
     /// Its name, also that of ns-2's script.
     pub(super) fn name(self) -> &'static str {
         match self {
             Workload::ThreeHops => "three_hops",
             Workload::Dumbbell => "dumbbell",
+            Workload::Cells => "cells",
         }
     }
-    /// Simulated time in seconds: about a million packets, so that starting a process does not count.
+    /// Simulated time in seconds: about a million packets or more, so that starting a process does not count.
     pub(super) fn seconds(self) -> u64 {
         match self {
             Workload::ThreeHops => 10_000,
             Workload::Dumbbell => 20,
+            Workload::Cells => 5,
         }
     }
 }

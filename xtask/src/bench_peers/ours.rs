@@ -36,6 +36,7 @@ fn run<O: Observer>(workload: Workload, seed: u64, observer: O) -> Result<(u64, 
     let senders = match workload {
         Workload::ThreeHops => three_hops(&mut world, seed)?,
         Workload::Dumbbell => dumbbell(&mut world)?,
+        Workload::Cells => cells(&mut world)?,
     };
     world.run_until(Instant::from_secs(workload.seconds()));
     let bytes: u64 = senders
@@ -61,25 +62,38 @@ fn parameters(window: u32) -> Arc<Parameters> {
 
 /// A sending and a receiving host, joined without a handshake.
 fn pair(sender: NodeId, receiver: NodeId, parameters: &Arc<Parameters>) -> Result<(Host, Host), String> {
+    let (mut from, mut to) = (Host::new(sender), Host::new(receiver));
+    flow(&mut from, &mut to, 1, Instant::ZERO, parameters)?;
+    Ok((from, to))
+}
+
+/// A flow between two hosts, joined without a handshake; both ends have the same port.
+fn flow(
+    sender: &mut Host,
+    receiver: &mut Host,
+    port: u16,
+    start: Instant,
+    parameters: &Arc<Parameters>,
+) -> Result<(), String> {
     let variant = variant::find("newreno", parameters).map_err(|e| e.to_string())?;
-    let start = SequenceNumber(0);
-    let host = |node, peer, application| {
-        let port = TransportPort(1);
-        let mut host = Host::new(node);
+    let zero = SequenceNumber(0);
+    let port = TransportPort(port);
+    let [from, to] = [sender.node(), receiver.node()].map(|node| Address { node, port });
+    for (host, local, remote, application) in
+        [(sender, from, to, Application::endless(start)), (receiver, to, from, Application::sink())]
+    {
         let config = EndpointConfig {
-            local: Address { node, port },
-            remote: Address { node: peer, port },
+            local,
+            remote,
             parameters: parameters.clone(),
             variant,
             handover: None,
-            initial_sequence: start,
+            initial_sequence: zero,
         };
-        let opening = Opening::Established { peer: parameters.clone(), peer_initial_sequence: start };
+        let opening = Opening::Established { peer: parameters.clone(), peer_initial_sequence: zero };
         host.add(config, opening, application);
-        host
-    };
-    let source = Application::endless(Instant::ZERO);
-    Ok((host(sender, receiver, source), host(receiver, sender, Application::sink())))
+    }
+    Ok(())
 }
 
 fn link(megabits: u64, one_way_micros: u64, limit: u32) -> LinkConfig {
@@ -161,6 +175,43 @@ fn dumbbell<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, S
         senders.push(sender);
     }
     Ok(senders)
+}
+
+fn cells<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, String> {
+    const CELLS: u16 = 100;
+    const FLOWS: u16 = 10;
+    const UP: Port = Port(0);
+    let parameters = parameters(64);
+    let mut server = Host::new(NodeId(0));
+    let router = world.add_router(Router::new());
+    for cell in 0..CELLS {
+        let node = NodeId(u32::from(cell) + 1);
+        let mut user = Host::new(node);
+        for number in 0..FLOWS {
+            let place = cell * FLOWS + number;
+            let start = Instant::ZERO + Duration::from_micros(100) * u64::from(place);
+            flow(&mut server, &mut user, 1 + place, start, &parameters)?;
+        }
+        let user = world.add(user);
+        let mut station = Router::new();
+        station.set_default(UP);
+        station.set_route(node, Port(1));
+        let station = world.add_router(station);
+        wire(world, (router, Port(1 + cell)), station, link(1000, 5_000, 1000));
+        wire(world, (station, UP), router, link(1000, 5_000, 1000));
+        wire(world, (station, Port(1)), user, link(20, 5_000, 100));
+        wire(world, (user, UP), station, link(20, 5_000, 100));
+        if let Some(router) = world.router_mut(router) {
+            router.set_route(node, Port(1 + cell));
+        }
+    }
+    let server = world.add(server);
+    wire(world, (server, Port(0)), router, link(1_000_000, 10_000, 100_000));
+    wire(world, (router, UP), server, link(1_000_000, 10_000, 100_000));
+    if let Some(router) = world.router_mut(router) {
+        router.set_default(UP);
+    }
+    Ok(vec![server])
 }
 
 fn wire<O: Observer>(

@@ -1,7 +1,7 @@
 //! Measurements of a flow: the sum of its connections, over time.
 
-use super::handover::{HandoverMeter, Progress};
-use super::{ConnectionMeter, add_to_bin};
+use super::ConnectionMeter;
+use super::part::Part;
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_wire::{Duration, Instant};
@@ -31,8 +31,6 @@ impl FlowSpan {
 #[derive(Debug, Default)]
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
-    /// Payload delivered in each [`BIN`] up to the last delivery.
-    bins: Vec<u64>,
     interval_length: Duration,
     /// All intervals of the run, in order.
     intervals: Vec<IntervalRecord>,
@@ -41,14 +39,13 @@ pub(crate) struct FlowMeter {
     fast_recoveries: u64,
     undone_cuts: u64,
     congestion_window: f64,
-    smoothed_round_trip: Duration,
-    handovers: Vec<HandoverMeter>,
-    /// Indices of the handovers that still wait for data, in order.
-    waiting: Vec<usize>,
+    /// Connections that have different handovers on their way; none where there is no handover.
+    parts: Vec<Part>,
 }
 
 impl FlowMeter {
-    pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration) -> Self {
+    /// `parts`: how many kinds of connections there are that have different handovers on their way.
+    pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration, parts: usize) -> Self {
         let end = Instant::ZERO + duration;
         let interval = |index: u64| {
             let from = Instant::ZERO + interval_length * index;
@@ -60,38 +57,22 @@ impl FlowMeter {
         };
         let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos());
         let intervals = (0..intervals).map(interval).collect();
-        FlowMeter { span, interval_length, intervals, ..FlowMeter::default() }
+        let parts = (0..parts).map(|_| Part::default()).collect();
+        FlowMeter { span, interval_length, intervals, parts, ..FlowMeter::default() }
     }
 
-    /// Payload arrived in order.
-    pub(crate) fn delivered(&mut self, now: Instant, bytes: u64) {
-        add_to_bin(&mut self.bins, now, bytes);
+    /// Payload of a connection of this part arrived in order.
+    pub(crate) fn delivered(&mut self, now: Instant, bytes: u64, part: usize) {
         if let Some(interval) = self.interval(now) {
             interval.bytes += bytes;
         }
-        self.record_first_data(now);
-        for index in &self.waiting {
-            self.handovers[*index].stalled_bytes += bytes;
+        if let Some(part) = self.part(part) {
+            part.delivered(now, bytes);
         }
     }
-    /// A data packet was lost.
-    pub(crate) fn lost(&mut self) {
-        for index in &self.waiting {
-            self.handovers[*index].lost_packets += 1;
-        }
-    }
-    /// Data has arrived. It is the first data after every handover that has completed by now; other handovers keep
-    /// waiting.
-    fn record_first_data(&mut self, now: Instant) {
-        let handovers = &mut self.handovers;
-        self.waiting.retain(|index| {
-            let handover = &mut handovers[*index];
-            let is_over = handover.end.is_some_and(|end| end <= now);
-            if is_over {
-                handover.first_data = Some(now);
-            }
-            !is_over
-        });
+    /// Connections that have the same handovers on their way; `None` where there is no handover.
+    pub(crate) fn part(&mut self, part: usize) -> Option<&mut Part> {
+        self.parts.get_mut(part)
     }
     /// A segment was retransmitted.
     pub(crate) fn retransmitted(&mut self, now: Instant) {
@@ -116,51 +97,23 @@ impl FlowMeter {
         self.undone_cuts += 1;
     }
     /// The congestion window of a connection changed by `window_change` segments; with the smoothed round-trip time.
-    pub(crate) fn sampled(&mut self, now: Instant, window_change: f64, smoothed_round_trip: Duration) {
+    pub(crate) fn sampled(
+        &mut self,
+        now: Instant,
+        window_change: f64,
+        smoothed_round_trip: Duration,
+        part: usize,
+    ) {
         self.congestion_window += window_change;
-        self.smoothed_round_trip = smoothed_round_trip;
+        if let Some(part) = self.part(part) {
+            part.smoothed_round_trip = smoothed_round_trip;
+        }
         let window = self.congestion_window;
         if let Some(interval) = self.interval(now) {
             interval.congestion_window_segments = window;
             interval.smoothed_round_trip_ms = smoothed_round_trip.as_millis_f64();
         }
     }
-    /// A handover starts on a link on the path of the flow. Both directions of the link may report it.
-    pub(crate) fn handover_started(&mut self, now: Instant, link: usize) {
-        if self.handovers.iter().rev().take(4).any(|known| known.link == link && known.start == now) {
-            return;
-        }
-        let round_trip = self.smoothed_round_trip;
-        let before = self.waiting.iter().rposition(|index| self.handovers[*index].link == link);
-        if let Some(before) = before.filter(|it| self.handovers[self.waiting[*it]].end.is_none()) {
-            // The node moved again before it became reachable, so the earlier handover never completed.
-            self.waiting.remove(before);
-        }
-        self.waiting.push(self.handovers.len());
-        self.handovers.push(HandoverMeter { link, start: now, round_trip, ..HandoverMeter::default() });
-    }
-    /// The link is up again, or the mobile node is reachable.
-    pub(crate) fn handover_completed(&mut self, now: Instant, link: usize) {
-        if let Some(handover) = self.last_handover(link) {
-            handover.end.get_or_insert(now);
-        }
-    }
-    /// The mobile node detected its movement.
-    pub(crate) fn movement_detected(&mut self, now: Instant, link: usize) {
-        if let Some(handover) = self.last_handover(link) {
-            handover.movement_detected.get_or_insert(now);
-        }
-    }
-    /// The mobile node received the confirmation of its registration.
-    pub(crate) fn registered(&mut self, now: Instant, link: usize) {
-        if let Some(handover) = self.last_handover(link) {
-            handover.registered.get_or_insert(now);
-        }
-    }
-    fn last_handover(&mut self, link: usize) -> Option<&mut HandoverMeter> {
-        self.handovers.iter_mut().rev().find(|handover| handover.link == link)
-    }
-
     /// The record of the flow. `connections` are its own.
     pub(crate) fn record(
         &self,
@@ -201,15 +154,12 @@ impl FlowMeter {
         }
     }
 
+    /// Those of all parts in the order of their begin.
     fn handover_records(&self, links: &[String]) -> Vec<HandoverRecord> {
-        let progress = Progress::new(&self.bins);
-        let mut earliest = self.span.from;
-        let mut records = Vec::with_capacity(self.handovers.len());
-        for (index, handover) in self.handovers.iter().enumerate() {
-            let limit = self.handovers.get(index + 1).map_or(self.span.to, |next| next.start);
-            records.push(handover.record(&links[handover.link], &progress, earliest, limit));
-            let over = handover.end.unwrap_or(limit);
-            earliest = earliest.max(over);
+        let of_part = |part: &Part| part.records(links, self.span);
+        let mut records: Vec<HandoverRecord> = self.parts.iter().flat_map(of_part).collect();
+        if self.parts.len() > 1 {
+            records.sort_by(|one, other| one.start_s.total_cmp(&other.start_s));
         }
         records
     }

@@ -10,6 +10,7 @@
 
 mod flow;
 mod handover;
+mod part;
 mod round_trip;
 
 pub(crate) use flow::{FlowMeter, FlowSpan};
@@ -31,6 +32,8 @@ pub const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
 pub(crate) struct ConnectionMeter {
     /// The index of its flow.
     pub(crate) flow: usize,
+    /// The index of its part of the flow: those with the same links and mobile nodes on their way.
+    pub(crate) part: usize,
     /// Payload delivered in order.
     pub(crate) delivered: u64,
     /// The part delivered after the warm-up.

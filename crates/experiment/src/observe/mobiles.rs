@@ -31,7 +31,7 @@ struct Mobile {
     further: Vec<NodeId>,
     /// The node of its home agent, if any; the mobile node is at home there.
     home: Option<NodeId>,
-    /// By radio cell: the address at which it is reachable there.
+    /// By radio cell, with a mobility protocol: the address at which it is reachable there.
     care_of_addresses: Vec<NodeId>,
     /// The radio cell it is in; `None` while it moves.
     cell: Option<usize>,
@@ -80,10 +80,11 @@ impl Mobiles {
         let correspondents: Vec<ElementId> = places.correspondents.iter().flatten().copied().collect();
         let mobiles = scenario.mobiles.iter().zip(&places.mobiles).enumerate();
         let all = mobiles.map(|(index, (mobile, places))| {
-            let cells = 0..scenario.cells.len();
+            let bound = bindings_at_start(scenario, index);
+            let cells = 0..if bound.is_empty() { 0 } else { scenario.cells.len() };
             Mobile {
                 element: places.node,
-                bound: bindings_at_start(scenario, index),
+                bound,
                 forwarded: forwarded_at_start(scenario, index),
                 correspondents: correspondents.iter().map(|element| (*element, None)).collect(),
                 further: Vec::new(),

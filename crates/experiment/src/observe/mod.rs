@@ -10,6 +10,7 @@ mod line;
 mod messages;
 mod mobiles;
 mod packet_table;
+mod passing;
 mod pcapng;
 mod positions;
 mod rows;
@@ -33,14 +34,13 @@ pub(crate) use streams::{StreamRecorder, full_payload};
 
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, Progress};
+use passing::Passing;
 use rows::Kind;
-use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_report::export::iperf3::Stream;
 use seamline_report::messages::HandoverMessages;
 use seamline_report::record::{FlowRecord, RunRecord};
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
-use seamline_scenario::routes::{Routes, Way};
-use seamline_scenario::schema::{FlowSpec, MobileSpec, Scenario};
+use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_sim::{ElementId, Observer};
 use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
 use selection::Selection;
@@ -62,9 +62,11 @@ pub(crate) struct RunObserver {
     measured_from: Vec<Instant>,
     /// By element: the link that it is a direction of, or the mobile node; mobile nodes are numbered after the links.
     links: ByElement<usize>,
-    /// By link, then by mobile node: the flows that pass it, or start or end there.
-    passing: Vec<Vec<usize>>,
+    /// By link, then by mobile node: what passes it and its handovers, or starts or ends there.
+    passing: Vec<Vec<Passing>>,
     mobiles: Mobiles,
+    /// Segments with data that senders have sent.
+    pub(crate) segments: u64,
     pub(crate) capture: Option<SenderCapture>,
     pub(crate) events: Option<EventList>,
     pub(crate) event_table: Option<EventTable>,
@@ -100,12 +102,19 @@ impl RunObserver {
     }
 
     fn prepare(&mut self, scenario: &Scenario, places: &Places) {
+        let parts = passing::parts(scenario);
         for (index, flow) in scenario.flows.iter().enumerate() {
             let span = FlowSpan::of(flow, scenario);
-            self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval));
+            let own = &parts[index];
+            let count = own.count();
+            self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval, count));
             self.sizes.push(flow.size);
             self.measured_from.push(span.from);
-            let meters = (0..flow.count).map(|_| ConnectionMeter { flow: index, ..Default::default() });
+            let meters = (0..flow.count as usize).map(|copy| ConnectionMeter {
+                flow: index,
+                part: own.of_pair[copy % flow.ends.count()],
+                ..Default::default()
+            });
             self.connections.extend(meters);
         }
         for (link, directions) in places.links.iter().enumerate() {
@@ -114,8 +123,7 @@ impl RunObserver {
         for (index, mobile) in places.mobiles.iter().enumerate() {
             self.links.set(mobile.node, places.links.len() + index);
         }
-        self.passing = flows_by_link(scenario);
-        self.passing.extend(flows_by_mobile(scenario));
+        self.passing = passing::by_source(scenario, &parts);
         self.mobiles = Mobiles::new(scenario, places);
     }
 
@@ -123,9 +131,9 @@ impl RunObserver {
     pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
         let mobiles = scenario.mobiles.iter().map(|mobile| scenario.nodes[mobile.node].clone());
         let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).chain(mobiles).collect();
+        let mut connections = self.connections.iter();
         let record = |(index, flow): (usize, &FlowSpec)| {
-            let own: Vec<&ConnectionMeter> =
-                self.connections.iter().filter(|meter| meter.flow == index).collect();
+            let own: Vec<&ConnectionMeter> = connections.by_ref().take(flow.count as usize).collect();
             self.flows[index].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
         };
         scenario.flows.iter().enumerate().map(record).collect()
@@ -187,12 +195,13 @@ impl RunObserver {
         if self.sizes[meter.flow].is_some_and(|size| meter.delivered >= size) && meter.completed.is_none() {
             meter.completed = Some(now);
         }
-        self.flows[meter.flow].delivered(now, bytes);
+        self.flows[meter.flow].delivered(now, bytes, meter.part);
     }
 
     fn lost(&mut self, port: TransportPort) {
-        if let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) {
-            self.flows[meter.flow].lost();
+        let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) else { return };
+        if let Some(part) = self.flows[meter.flow].part(meter.part) {
+            part.lost();
         }
     }
 
@@ -210,17 +219,21 @@ impl RunObserver {
         let flow = &mut self.flows[meter.flow];
         match *event {
             Event::SegmentSent { retransmission: true, .. } => {
+                self.segments += 1;
                 meter.round_trips.retransmitted();
                 flow.retransmitted(now);
             }
-            Event::SegmentSent { sequence, length, .. } => meter.round_trips.sent(now, sequence + length),
+            Event::SegmentSent { sequence, length, .. } => {
+                self.segments += 1;
+                meter.round_trips.sent(now, sequence + length);
+            }
             Event::AckReceived { acknowledgment, .. } => {
                 meter.round_trips.acknowledged(now, acknowledgment, now >= flow.span.from);
             }
             Event::Sender { sample, .. } => {
                 let change = sample.congestion_window - meter.congestion_window;
                 meter.congestion_window = sample.congestion_window;
-                flow.sampled(now, change, sample.smoothed_round_trip_time);
+                flow.sampled(now, change, sample.smoothed_round_trip_time, meter.part);
             }
             Event::RetransmissionTimeout { .. } => flow.timed_out(now),
             Event::CutUndone { .. } => flow.cut_undone(),
@@ -233,11 +246,12 @@ impl RunObserver {
             self.mobiles.left(at);
         }
         let Some(link) = self.links.get(at).copied() else { return };
-        for flow in &self.passing[link] {
+        for Passing { flow, part } in &self.passing[link] {
+            let Some(part) = self.flows[*flow].part(*part) else { continue };
             match phase {
                 HandoverPhase::Predicted => {}
-                HandoverPhase::Started => self.flows[*flow].handover_started(now, link),
-                HandoverPhase::Completed => self.flows[*flow].handover_completed(now, link),
+                HandoverPhase::Started => part.handover_started(now, link),
+                HandoverPhase::Completed => part.handover_completed(now, link),
             }
         }
     }
@@ -247,12 +261,12 @@ impl RunObserver {
     fn mobility(&mut self, now: Instant, at: ElementId, event: MobilityEvent) {
         let Some((mobile, progress)) = self.mobiles.note(at, event) else { return };
         let links = self.passing.len() - self.mobiles.len();
-        for flow in &self.passing[links + mobile] {
-            let flow = &mut self.flows[*flow];
+        for Passing { flow, part } in &self.passing[links + mobile] {
+            let Some(part) = self.flows[*flow].part(*part) else { continue };
             match progress {
-                Progress::MovementDetected => flow.movement_detected(now, links + mobile),
-                Progress::Registered => flow.registered(now, links + mobile),
-                Progress::Reachable => flow.handover_completed(now, links + mobile),
+                Progress::MovementDetected => part.movement_detected(now, links + mobile),
+                Progress::Registered => part.registered(now, links + mobile),
+                Progress::Reachable => part.handover_completed(now, links + mobile),
             }
         }
     }
@@ -261,67 +275,6 @@ impl RunObserver {
 /// Of the connection with a port of this range.
 fn connection<T>(connections: &mut [T], port: TransportPort, first: u16) -> Option<&mut T> {
     connections.get_mut(usize::from(port.0.checked_sub(first)?))
-}
-
-/// By link: the flows whose data or acknowledgments pass it, wherever mobile nodes may be.
-fn flows_by_link(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let all = Routes::everywhere(scenario);
-    let mut passing = vec![Vec::new(); scenario.links.len()];
-    for (index, flow) in scenario.flows.iter().enumerate() {
-        let ends = flow.ends.pairs().flat_map(|[from, to]| [(from, to), (to, from)]);
-        for (from, to) in ends.chain(tunnels(scenario, flow)) {
-            for hop in all.iter().flat_map(|routes| routes.path(from, to)) {
-                if let Way::Link(link, _) = hop.way
-                    && !passing[link].contains(&index)
-                {
-                    passing[link].push(index);
-                }
-            }
-        }
-    }
-    passing
-}
-
-/// The ends of all tunnels that may lead to or from an end of a flow.
-fn tunnels(scenario: &Scenario, flow: &FlowSpec) -> Vec<(usize, usize)> {
-    let mut all = Vec::new();
-    for mobile in scenario.mobiles.iter().filter(|mobile| carries(scenario, mobile, flow)) {
-        let Some(protocol) = &mobile.protocol else { continue };
-        let anchors: Vec<usize> = protocol.anchors().collect();
-        let mut own: Vec<(usize, usize)> = anchors.windows(2).map(|pair| (pair[0], pair[1])).collect();
-        let base_stations = mobile.cells.iter().map(|cell| scenario.cells[*cell].base_station);
-        own.extend(anchors.last().into_iter().flat_map(|last| base_stations.clone().map(|it| (*last, it))));
-        let traits = &protocol.scheme.traits;
-        if traits.previous_router_forwards || traits.links_trigger_agents {
-            let pairs =
-                base_stations.clone().flat_map(|from| base_stations.clone().map(move |to| (from, to)));
-            own.extend(pairs.filter(|(from, to)| from != to));
-        }
-        if protocol.scheme.traits.correspondents != Participation::None {
-            let ends = flow.ends.pairs().flatten().filter(|node| *node != mobile.node);
-            own.extend(ends.flat_map(|end| base_stations.clone().map(move |it| (end, it))));
-        }
-        if protocol.scheme.traits.base_station == BaseStation::AccessRouter {
-            all.extend(own.iter().map(|(from, to)| (*to, *from)));
-        }
-        all.extend(own);
-    }
-    all
-}
-
-/// Whether a flow starts or ends at a mobile node or behind it.
-fn carries(scenario: &Scenario, mobile: &MobileSpec, flow: &FlowSpec) -> bool {
-    let behind = scenario.behind(mobile.node);
-    flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
-}
-
-/// By mobile node: the flows that start or end there or behind it.
-fn flows_by_mobile(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let of = |mobile| {
-        let flows = scenario.flows.iter().enumerate();
-        flows.filter(|(_, flow)| carries(scenario, mobile, flow)).map(|(index, _)| index).collect()
-    };
-    scenario.mobiles.iter().map(of).collect()
 }
 
 impl Observer for RunObserver {

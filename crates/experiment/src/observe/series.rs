@@ -12,16 +12,20 @@ use seamline_report::series::{
     SenderColumns,
 };
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
+use seamline_scenario::routes::{Everywhere, Way};
 use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_sim::ElementId;
 use seamline_wire::{
     Event, Flags, HandoverPhase, Instant, MobilityEvent, Packet, Segment, SenderSample, TransportPort,
 };
+use std::collections::BTreeSet;
 
 /// The maximum number of segments, acknowledgments and blocks that are kept for a run.
 const MOST_DETAILS: usize = 500_000;
 /// Continuous values are kept for this many parts of a run.
 const BUCKETS: f64 = 6000.0;
+/// With more links and radio cells than this only those on the way of the recorded connections are recorded.
+const MOST_QUEUES: usize = 256;
 /// Only the first connections of a run are recorded.
 const MOST_CONNECTIONS: usize = 8;
 
@@ -61,6 +65,42 @@ struct Queue {
     most: u32,
 }
 
+/// The links, radio cells and mobile nodes that are shown: all, or in a large network those on the way of the recorded connections.
+#[derive(Debug, Default)]
+struct Shown {
+    links: BTreeSet<usize>,
+    cells: BTreeSet<usize>,
+    mobiles: BTreeSet<usize>,
+    is_part: bool,
+}
+
+impl Shown {
+    fn of(scenario: &Scenario) -> Self {
+        let [links, cells, mobiles] = [scenario.links.len(), scenario.cells.len(), scenario.mobiles.len()]
+            .map(|count| (0..count).collect());
+        let all = Shown { links, cells, mobiles, is_part: false };
+        if all.links.len() + all.cells.len() <= MOST_QUEUES { all } else { Shown::on_the_way(scenario) }
+    }
+
+    fn on_the_way(scenario: &Scenario) -> Self {
+        let mut shown = Shown { is_part: true, ..Shown::default() };
+        let everywhere = Everywhere::of(scenario);
+        for [from, to] in scenario.flows.iter().take(MOST_CONNECTIONS).map(|flow| flow.ends.pair(0)) {
+            for way in [[from, to], [to, from]] {
+                everywhere.for_each_hop(way, |hop| match hop.way {
+                    Way::Link(link, _) => drop(shown.links.insert(link)),
+                    Way::Cell(cell, _) => drop(shown.cells.insert(cell)),
+                    Way::Radio(mobile) | Way::Anchor(mobile) => {
+                        shown.mobiles.insert(mobile);
+                        shown.cells.extend(&scenario.mobiles[mobile].cells);
+                    }
+                });
+            }
+        }
+        shown
+    }
+}
+
 impl SeriesRecorder {
     pub(crate) fn new(scenario: &Scenario, places: &Places) -> Self {
         let duration_s = scenario.duration.as_secs_f64();
@@ -68,15 +108,23 @@ impl SeriesRecorder {
         for flow in &scenario.flows {
             recorder.add_flow(flow, places.hosts[flow.ends.pair(0)[0]]);
         }
-        recorder.name_handovers(scenario, places);
-        for (link, directions) in scenario.links.iter().zip(&places.links) {
+        let shown = Shown::of(scenario);
+        if shown.is_part {
+            recorder
+                .notes
+                .push("only the queues on the way of what is shown are recorded: too many links".to_owned());
+        }
+        recorder.name_handovers(scenario, places, &shown);
+        let links = scenario.links.iter().zip(&places.links).enumerate();
+        for (_, (link, directions)) in links.filter(|(index, _)| shown.links.contains(index)) {
             for (element, direction) in directions.iter().zip(["down", "up"]) {
                 let packets = Thinner::new(duration_s / BUCKETS);
                 let queue = Queue { link: format!("{}/{direction}", link.name), packets, most: 0 };
                 recorder.queues.set(*element, queue);
             }
         }
-        for (cell, places) in scenario.cells.iter().zip(&places.cells) {
+        let cells = scenario.cells.iter().zip(&places.cells).enumerate();
+        for (_, (cell, places)) in cells.filter(|(index, _)| shown.cells.contains(index)) {
             for (element, direction) in [(places.down, "down"), (places.up, "up")] {
                 let packets = Thinner::new(duration_s / BUCKETS);
                 let queue = Queue { link: format!("{}/{direction}", cell.name), packets, most: 0 };
@@ -87,14 +135,16 @@ impl SeriesRecorder {
     }
 
     /// Elements that announce handovers refer to the same ones as elements that perform them.
-    fn name_handovers(&mut self, scenario: &Scenario, places: &Places) {
-        for (link, elements) in scenario.links.iter().zip(places.links.iter().zip(&places.notices)) {
+    fn name_handovers(&mut self, scenario: &Scenario, places: &Places, shown: &Shown) {
+        let links = scenario.links.iter().zip(places.links.iter().zip(&places.notices)).enumerate();
+        for (_, (link, elements)) in links.filter(|(index, _)| shown.links.contains(index)) {
             let (directions, notices) = elements;
             for element in directions.iter().chain(notices) {
                 self.links.set(*element, link.name.clone());
             }
         }
-        for (mobile, places) in scenario.mobiles.iter().zip(&places.mobiles) {
+        let mobiles = scenario.mobiles.iter().zip(&places.mobiles).enumerate();
+        for (_, (mobile, places)) in mobiles.filter(|(index, _)| shown.mobiles.contains(index)) {
             for element in std::iter::once(places.node).chain(places.notices) {
                 self.links.set(element, scenario.nodes[mobile.node].clone());
             }

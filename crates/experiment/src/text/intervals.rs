@@ -1,11 +1,15 @@
 //! The table of one run, in the style of iperf3, with handovers between the rows.
 
-use seamline_report::quantity::{bit_rate, bytes, count, millis};
+use seamline_report::quantity::{bit_rate, bytes, count, millis, plural};
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
+use seamline_report::statistics::nearest_rank;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The approximate maximum number of rows, unless every interval is requested.
 const MOST_ROWS: usize = 12;
+/// The handovers of more links or mobile nodes than this are only counted.
+const MOST_LINKS: usize = 8;
 const BAR_WIDTH: f64 = 20.0;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
@@ -18,8 +22,14 @@ pub fn interval_table(flow: &FlowRecord, every: bool) -> String {
         "   Interval (s)      Transfer      Goodput                         Retr  RTO   Cwnd       RTT\n",
     );
     let mut handovers = flow.handovers.iter().peekable();
+    let links: BTreeSet<&str> = flow.handovers.iter().map(|handover| handover.link.as_str()).collect();
     for row in &rows {
         write_row(&mut text, row, fastest);
+        if links.len() > MOST_LINKS {
+            let here: Vec<&HandoverRecord> =
+                std::iter::from_fn(|| handovers.next_if(|handover| handover.start_s < row.to_s)).collect();
+            write_handovers(&mut text, &here);
+        }
         while let Some(handover) = handovers.next_if(|handover| handover.start_s < row.to_s) {
             let is_last = !handovers.clone().any(|later| later.link == handover.link);
             write_handover(&mut text, handover, is_last);
@@ -42,6 +52,31 @@ fn write_row(text: &mut String, row: &IntervalRecord, fastest: f64) {
         count(row.congestion_window_segments),
         millis(row.smoothed_round_trip_ms),
     );
+}
+
+/// The handovers of many links, or mobile nodes.
+fn write_handovers(text: &mut String, handovers: &[&HandoverRecord]) {
+    let median = |read: fn(&HandoverRecord) -> Option<f64>| {
+        let mut known: Vec<f64> = handovers.iter().filter_map(|handover| read(handover)).collect();
+        known.sort_by(f64::total_cmp);
+        Some((known.len(), nearest_rank(&known, 500)?))
+    };
+    if handovers.is_empty() {
+        return;
+    }
+    let _ = write!(text, "   ~~ {}", plural(handovers.len(), "handover"));
+    if let Some((_, interruption)) = median(|handover| handover.interruption_ms) {
+        let _ = write!(text, ": interrupted for {}", millis(interruption));
+    }
+    if let Some((_, first)) = median(|handover| handover.first_data_ms) {
+        let _ = write!(text, ", data after {}", millis(first));
+    }
+    match median(|handover| handover.recovery_ms) {
+        Some((count, recovery)) => {
+            let _ = writeln!(text, ", {count} recovered after {} (medians)", millis(recovery));
+        }
+        None => text.push_str(", none recovered\n"),
+    }
 }
 
 /// `is_last`: no other handover of the same link, or mobile node, follows.

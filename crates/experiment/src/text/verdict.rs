@@ -2,7 +2,7 @@
 
 use crate::run::CellResult;
 use crate::summary::{Comparison, FlowSummary, label};
-use seamline_report::quantity::{bit_rate, count, millis};
+use seamline_report::quantity::{bit_rate, count, millis, plural};
 use seamline_report::statistics::{Estimate, samples_needed};
 use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::plan::Plan;
@@ -25,7 +25,29 @@ pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
         }
     };
     let axes = axes(summaries).into_iter().map(|axis| along(plan, summaries, axis));
-    heading + &indented(&aligned(&rows, "lrl")) + &axes.collect::<String>()
+    heading + &indented(&aligned(&rows, "lrl")) + &axes.collect::<String>() + &shares(plan, summaries)
+}
+
+/// A section about flows of many connections.
+fn shares(plan: &Plan, summaries: &[FlowSummary]) -> String {
+    let row = |summary: &FlowSummary| {
+        let shares = summary.shares.as_ref()?;
+        let goodput = |share: f64, rate: f64| format!("{share:.0} %: {}", bit_rate(rate));
+        Some([
+            name(plan, summary),
+            plural(shares.connections, "connection"),
+            goodput(10.0, shares.tenth_bits_per_second),
+            goodput(50.0, shares.median_bits_per_second),
+            goodput(90.0, shares.nine_tenths_bits_per_second),
+            format!("{:.3}", shares.fairness_mean),
+        ])
+    };
+    let rows: Vec<[String; 6]> = summaries.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heading = "\nGoodput that 10, 50 and 90 % of the connections do not exceed; fairness (Jain)\n";
+    heading.to_owned() + &indented(&aligned(&rows, "lrrrr"))
 }
 
 /// The axes of additional comparisons, in the order of the grid.

@@ -1,6 +1,6 @@
 //! Tables as columns, and which tables a report has.
 
-use crate::model::Report;
+use crate::model::{OfRun, Report};
 use crate::record::LinkRecord;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
 use crate::statistics::Estimate;
@@ -280,6 +280,23 @@ pub fn named(report: &Report, name: &str) -> Option<Table> {
         _ => return None,
     };
     Some(make(report))
+}
+
+/// The goodput of each connection of flows that have several.
+pub fn connections(report: &Report) -> Option<Table> {
+    let rows = || {
+        report.flows().flat_map(|OfRun { cell, seed, it }| {
+            let each = it.copies_bits_per_second.iter().enumerate();
+            each.map(move |(place, goodput)| (OfRun { cell, seed, it }, place, *goodput))
+        })
+    };
+    rows().next()?;
+    let table = of_cells(report, Table::new("connections"), rows().map(|(flow, ..)| flow.cell))
+        .whole("seed", rows().map(|(flow, ..)| flow.seed))
+        .text("flow", rows().map(|(flow, ..)| flow.it.name.clone()))
+        .whole("connection", rows().map(|(_, place, _)| place as u64 + 1))
+        .real("goodput_bits_per_second", rows().map(|(.., goodput)| Some(goodput)));
+    Some(table)
 }
 
 /// The tables over time, of the runs recorded in full: what senders knew and queues, both thinned out with the extremes kept

@@ -39,9 +39,11 @@ pub fn away(scenario: &Scenario, mobile: usize, cell: usize) -> Option<NodeId> {
 
 /// The addresses reachable over the air of a radio cell: those of a mobile node and of nodes behind it.
 pub fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
-    let node = scenario.mobiles[mobile].node;
-    let behind = scenario.behind(node).into_iter().map(node_id);
-    behind.chain([node_id(node), on_link(scenario, mobile, cell)]).collect()
+    let spec = &scenario.mobiles[mobile];
+    let behind = scenario.behind(spec.node).into_iter().map(node_id);
+    let base_station = spec.protocol.as_ref().map(|protocol| protocol.scheme.traits.base_station);
+    let own = (base_station == Some(BaseStation::AccessRouter)).then(|| on_link(scenario, mobile, cell));
+    behind.chain([node_id(spec.node)]).chain(own).collect()
 }
 
 /// All addresses of a mobile node and of nodes behind it.

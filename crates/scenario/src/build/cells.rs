@@ -8,6 +8,7 @@ use super::participants::{
     addresses_with_fast_handovers, agent_spec, correspondents, departed_buffer_size, neighboring_addresses,
     neighbors,
 };
+use super::ports::Ports;
 use super::{LINK, Part, Places, TO_HOST, addresses, agents, link_config_of, node_id};
 use crate::routes::Way;
 use crate::schema::protocol::ProtocolSpec;
@@ -192,7 +193,7 @@ impl<O: Observer> Builder<'_, O> {
         let added = self.world.add(part);
         debug_assert_eq!(added, element);
         let router = self.places.routers[node];
-        self.world.connect(router, self.places.ports.anchor(), element, AnchorPorts::NETWORK);
+        self.world.connect(router, Ports::ANCHOR, element, AnchorPorts::NETWORK);
         self.world.connect(element, AnchorPorts::NETWORK, router, TO_HOST);
         self.world.connect(router, TO_HOST, element, AnchorPorts::LOCAL);
         if let Some((entry, port)) = self.places.host_entry(node) {
@@ -272,7 +273,7 @@ impl<O: Observer> Builder<'_, O> {
         let node = self.world.add(Part::MobileNode(Box::new(node)));
         debug_assert_eq!(node, places.node);
         let router = self.places.routers[mobile.node];
-        self.world.connect(router, self.places.ports.radio(), node, MobileNode::HOST);
+        self.world.connect(router, Ports::RADIO, node, MobileNode::HOST);
         self.world.connect(node, MobileNode::HOST, router, TO_HOST);
         if let Some(host) = self.places.hosts[mobile.node] {
             self.world.subscribe(node, host);
@@ -298,7 +299,7 @@ impl<O: Observer> Builder<'_, O> {
         let at = AgentPlace::Cell(index);
         let ends = [below, above];
         let [downwards, upwards] = agents::insert(scenario, self.world, self.places, at, ends);
-        let port = self.places.ports.cell(index, Direction::Down);
+        let port = self.places.ports.cell(index);
         self.world.connect(router, port, downwards.0, downwards.1);
         self.world.connect(coverage, Coverage::BASE_STATION, upwards.0, upwards.1);
         if let Some(departed) = departed {
@@ -319,7 +320,7 @@ impl<O: Observer> Builder<'_, O> {
             let port = self.coverage(index).add_fixed();
             self.add_coverage_route(index, node_id(*node), port);
             self.world.connect(coverage, port, router, TO_HOST);
-            self.world.connect(router, self.places.ports.cell(index, Direction::Up), up, LINK);
+            self.world.connect(router, self.places.ports.fixed(index, *node), up, LINK);
         }
         for (n, mobile) in scenario.mobiles.iter().enumerate() {
             if mobile.cells.contains(&index) {

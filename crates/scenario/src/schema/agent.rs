@@ -1,8 +1,9 @@
 //! `[[agent]]`: help inside the network, at the base station's end of a link or a cell.
 
+use super::several::{Member, Members, member, members};
 use super::{CellSpec, LinkSpec, added, choices};
 use crate::codes::Code;
-use crate::keys::{Choice, Section, index_of, named, table, time_or_word};
+use crate::keys::{Choice, Section, named, table, time_or_word};
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_agent::{Handshake, Kind, Parameters};
@@ -16,6 +17,8 @@ pub const NONE: (&str, &str) = ("none", "no agent");
 pub struct AgentSpec {
     /// Its name.
     pub name: String,
+    /// The name of its table, where that stands for several agents.
+    pub group: Option<String>,
     /// Which it is; `None` is no agent.
     pub kind: Option<&'static Kind>,
     /// Its position.
@@ -41,32 +44,40 @@ pub enum AgentPlace {
 struct Options {
     name: Option<String>,
     kind: Option<&'static str>,
-    link: Option<usize>,
-    cell: Option<usize>,
+    link: Option<Members>,
+    cell: Option<Members>,
     hand_over: Option<Duration>,
     parameters: Parameters,
 }
 
-/// One agent.
-pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Section<'a, AgentSpec> {
-    let links = links.iter().map(|link| link.name.as_str()).collect();
-    let cells = cells.iter().map(|cell| cell.name.as_str()).collect();
+impl Member for AgentSpec {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn group(&self) -> Option<&str> {
+        self.group.as_deref()
+    }
+}
+
+/// The agents of one table. Where its place is a table of several links or cells there is one at each of them, called `name-1`,
+/// `name-2` and so on.
+pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Section<'a, Vec<AgentSpec>> {
     let mut kinds = vec![Choice::from(NONE)];
     kinds.extend(choices!(seamline_agent::all()));
     table! { Options;
         .definition("agent");
         .name("agent", "Its name", |it: &mut Options| &mut it.name);
         required kind: named(kinds), "Kind of agent";
-        optional link: index_of("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`";
-        optional cell: index_of("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station";
+        optional link: members("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`; the name of links to a group: one agent for each";
+        optional cell: members("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station; the name of cells of a group: one agent for each";
         key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
         .with(added::extend_agents(seamline_agent::keys::parameters()), |it| &mut it.parameters);
     }
     .build(Options::default(), make)
 }
 
-fn make(mut it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {
-    let at = place(&it, reader);
+fn make(mut it: Options, reader: &mut Reader<'_>) -> Option<Vec<AgentSpec>> {
+    let places = places(&it, reader);
     let kind = it.kind.and_then(seamline_agent::find);
     if let Some(kind) = kind {
         refuse_tunnels(reader, kind, &it.parameters);
@@ -77,10 +88,20 @@ fn make(mut it: Options, reader: &mut Reader<'_>) -> Option<AgentSpec> {
         }
     }
     it.kind?;
-    Some(AgentSpec { name: it.name?, kind, at: at?, hand_over: it.hand_over, parameters: it.parameters })
+    let (name, (places, is_group)) = (it.name?, places?);
+    let agent = |(index, at): (usize, &AgentPlace)| AgentSpec {
+        name: if is_group { member(&name, index) } else { name.clone() },
+        group: is_group.then(|| name.clone()),
+        kind,
+        at: *at,
+        hand_over: it.hand_over,
+        parameters: it.parameters.clone(),
+    };
+    Some(places.iter().enumerate().map(agent).collect())
 }
 
-fn place(it: &Options, reader: &mut Reader<'_>) -> Option<AgentPlace> {
+/// Where agents are, and whether that is a table of several places.
+fn places(it: &Options, reader: &mut Reader<'_>) -> Option<(Vec<AgentPlace>, bool)> {
     match ["link", "cell"].map(|key| reader.has(key)) {
         [false, false] => reader.missing("link"),
         [true, true] => {
@@ -90,7 +111,11 @@ fn place(it: &Options, reader: &mut Reader<'_>) -> Option<AgentPlace> {
         }
         _ => {}
     }
-    it.link.map(AgentPlace::Link).or(it.cell.map(AgentPlace::Cell))
+    let at = |members: &Members, place: fn(usize) -> AgentPlace| {
+        (members.range.clone().map(place).collect(), members.is_group)
+    };
+    let link = it.link.as_ref().map(|members| at(members, AgentPlace::Link));
+    link.or(it.cell.as_ref().map(|members| at(members, AgentPlace::Cell)))
 }
 
 /// Inside tunnels such an agent could not act on any packet.

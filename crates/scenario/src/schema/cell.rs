@@ -1,8 +1,9 @@
 //! `[[cell]]`: the air around a base station, shared by all nodes in it. Down is from the base station to the
 //! nodes, up the other way; keys and tables are those of a link.
 
+use super::group::{End, Nodes};
 use super::link::{DirectionSpec, Directions, direction_keys};
-use super::node_index;
+use super::several::{self, Member, member};
 use crate::codes::Code;
 use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
 use crate::reader::Reader;
@@ -15,6 +16,10 @@ use seamline_wire::Duration;
 pub struct CellSpec {
     /// Its name.
     pub name: String,
+    /// The name of its table, where that stands for several cells.
+    pub group: Option<String>,
+    /// The index of its table in the file.
+    pub table: usize,
     /// The index of its base station among the nodes.
     pub base_station: usize,
     /// From the base station to the nodes.
@@ -53,19 +58,30 @@ const IN_FLIGHT_UPWARDS: &[(&str, InFlightUpwards)] = &[
 #[derive(Clone, Default)]
 struct Options {
     name: Option<String>,
-    base_station: Option<usize>,
-    fixed: Vec<usize>,
+    base_station: Option<End>,
+    fixed: Vec<End>,
     directions: Directions,
     in_flight_upwards: InFlightUpwards,
     position: Option<Position>,
+    spacing: Option<Position>,
     range: Option<f64>,
     known_round_trip_time: Option<Duration>,
     forward_departed: Option<KeptAtMost>,
     edge_loss: Option<EdgeLoss>,
 }
 
-/// One cell.
-pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
+impl Member for CellSpec {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn group(&self) -> Option<&str> {
+        self.group.as_deref()
+    }
+}
+
+/// The cells of one table. Where the base station is a group of nodes there is one for each of them, called `name-1`, `name-2` and so
+/// on.
+pub(super) fn section(nodes: &Nodes) -> Section<'_, Vec<CellSpec>> {
     let edge_loss = table! { (_, _);
         required rises_to (0): share(), "Loss probability at the moment the node leaves";
         required within (1): positive_time(), "Time over which the probability rises linearly from zero";
@@ -74,11 +90,12 @@ pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
     table! { Options;
         .definition("cell");
         .name("cell", "Its name", |it: &mut Options| &mut it.name);
-        required base_station: node_index(nodes), "Node that is its base station; each has one cell";
-        key fixed: node_index(nodes).one_or_many(), "Nodes that are always in the cell";
+        required base_station: nodes.one_or_group(), "Node that is its base station, or a group (one cell for each); each has one cell";
+        key fixed: nodes.one_or_group().one_or_many(), "Nodes that are always in the cell; a group is spread over the cells of a group in turn";
         .with(direction_keys(["Where the direction from the base station differs", "Where the direction to the base station differs"]), |it| &mut it.directions);
         key in_flight_upwards: choice(IN_FLIGHT_UPWARDS), "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna";
         optional position: position(), "Position of the base station, to the east and to the north, for nodes with waypoints";
+        optional spacing: position(), "How far each next cell of a group is to the east and to the north";
         optional range: distance(), "Radius of the cell";
         optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it, and with fmipv6-predictive for nodes that are about to come; nothing unless given";
         section edge_loss: edge_loss, "Losses before a mobile node leaves";
@@ -87,8 +104,8 @@ pub(super) fn section(nodes: &[String]) -> Section<'_, CellSpec> {
     .build(Options::default(), make)
 }
 
-fn make(it: Options, reader: &mut Reader<'_>) -> Option<CellSpec> {
-    let [down, up] = it.directions.resolve(reader);
+fn make(it: Options, reader: &mut Reader<'_>) -> Option<Vec<CellSpec>> {
+    let [down, up] = it.directions.clone().resolve(reader);
     if [&down, &up].iter().any(|side| side.as_ref().is_some_and(|it| it.schedule.is_some())) {
         let span = reader.span_of(&["schedule", "down", "up"]);
         let complaint = Complaint::new("the air of a cell has constant conditions")
@@ -96,29 +113,61 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<CellSpec> {
             .tip("put the schedule on the link behind the base station");
         reader.refuse("schedule", span, complaint);
     }
-    if it.base_station.is_some_and(|base_station| it.fixed.contains(&base_station)) {
-        reader.refuse_value("fixed", Complaint::new("the base station is on the other side of the air"));
-    }
-    for (key, other) in [("position", "range"), ("range", "position")] {
+    several::refuse_spacing(reader, it.base_station, "base_station");
+    for (key, other) in [("position", "range"), ("range", "position"), ("spacing", "position")] {
         if reader.has(key) && !reader.has(other) {
             reader.missing(other);
         }
     }
-    if ["position", "range", "edge_loss"].iter().any(|key| reader.is_wrong(key)) {
+    let fixed = fixed(&it, reader);
+    if ["position", "range", "spacing", "edge_loss"].iter().any(|key| reader.is_wrong(key)) {
         return None;
     }
-    Some(CellSpec {
-        name: it.name?,
-        base_station: it.base_station?,
-        down: down?,
-        up: up?,
-        fixed: it.fixed,
+    let (name, base_stations, down, up, fixed) = (it.name?, it.base_station?, down?, up?, fixed?);
+    let spacing = it.spacing.unwrap_or(Position { x: 0.0, y: 0.0 });
+    let cell = |(place, base_station): (usize, usize)| CellSpec {
+        name: if base_stations.is_group() { member(&name, place) } else { name.clone() },
+        group: base_stations.is_group().then(|| name.clone()),
+        table: 0,
+        base_station,
+        down: down.clone(),
+        up: up.clone(),
+        fixed: fixed[place].clone(),
         in_flight_upwards: it.in_flight_upwards,
-        area: it.position.zip(it.range).map(|(position, range)| Area { position, range }),
+        area: it.position.zip(it.range).map(|(first, range)| {
+            let position =
+                Position { x: first.x + place as f64 * spacing.x, y: first.y + place as f64 * spacing.y };
+            Area { position, range }
+        }),
         known_round_trip_time: it.known_round_trip_time,
         forward_departed: it.forward_departed,
         edge_loss: it.edge_loss,
-    })
+    };
+    Some(base_stations.nodes().enumerate().map(cell).collect())
+}
+
+/// The fixed nodes of each cell.
+fn fixed(it: &Options, reader: &mut Reader<'_>) -> Option<Vec<Vec<usize>>> {
+    let base_stations = it.base_station?.nodes();
+    if it.fixed.iter().any(|end| end.nodes().any(|node| base_stations.contains(&node))) {
+        reader.refuse_value("fixed", Complaint::new("the base station is on the other side of the air"));
+    }
+    let cells = base_stations.len();
+    let mut fixed = vec![Vec::new(); cells];
+    for end in &it.fixed {
+        let nodes = end.nodes();
+        if !end.is_group() {
+            fixed.iter_mut().for_each(|all| all.extend(nodes.clone()));
+        } else if nodes.len().is_multiple_of(cells) {
+            nodes.enumerate().for_each(|(place, node)| fixed[place % cells].push(node));
+        } else {
+            let label = format!("{} nodes cannot be spread evenly over {cells} cells", nodes.len());
+            let tip = format!("give the group a `count` that is a multiple of {cells}");
+            reader.refuse_value("fixed", Complaint::new(label).code(Code::Conflict).tip(tip));
+            return None;
+        }
+    }
+    Some(fixed)
 }
 
 fn kept_at_most<'a>() -> Takes<'a, KeptAtMost> {

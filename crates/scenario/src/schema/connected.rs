@@ -5,23 +5,36 @@ use super::protocol::ProtocolSpec;
 use super::{MobileSpec, Scenario};
 use crate::codes::Code;
 use crate::reader::Reader;
-use crate::routes::Routes;
+use crate::routes::{Everywhere, Routes, whereabouts_at_start};
 use crate::units::Complaint;
 use seamline_mobility::KeptAtMost;
+use std::collections::BTreeMap;
 
 /// Note whatever does not go together.
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
     refuse_shared_base_stations(reader, scenario);
-    let everywhere = Routes::everywhere(scenario);
+    let everywhere = Everywhere::of(scenario);
+    let routes = Routes::of(scenario, &whereabouts_at_start(scenario));
     let mut tables = reader.tables("mobile");
-    for (place, (table, mobile)) in tables.iter_mut().zip(&scenario.mobiles).enumerate() {
+    let mut refused = None;
+    for (place, mobile) in scenario.mobiles.iter().enumerate() {
+        // The others of a group have the same faults.
+        if refused == Some(mobile.table) {
+            continue;
+        }
+        let table = &mut tables[mobile.table];
+        let noted = table.context.noted();
         table.what = format!("mobile \"{}\"", scenario.nodes[mobile.node]);
+        refuse_moved_twice(table, scenario, place);
         refuse_fixed_mobile(table, scenario, mobile);
         refuse_other_advertisements(table, scenario, place);
         refuse_shared_anchors(table, scenario, place);
-        refuse_unreachable_anchors(table, scenario, mobile, &everywhere[0]);
+        refuse_unreachable_anchors(table, scenario, mobile, &routes);
         refuse_network(table, scenario, mobile);
         refuse_forwarding_with_a_protocol(table, scenario, mobile);
+        if table.context.noted() > noted {
+            refused = Some(mobile.table);
+        }
     }
     refuse_disconnected_flows(reader, scenario, &everywhere);
     super::ended::check(reader, scenario, &everywhere);
@@ -30,14 +43,31 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
 
 /// Two agents on one node would fight over its address.
 fn refuse_shared_base_stations(reader: &mut Reader<'_>, scenario: &Scenario) {
-    for (place, (mut table, cell)) in reader.tables("cell").into_iter().zip(&scenario.cells).enumerate() {
-        let other = scenario.cells[..place].iter().find(|other| other.base_station == cell.base_station);
-        if let Some(other) = other {
-            table.what = format!("cell \"{}\"", cell.name);
+    let mut tables = reader.tables("cell");
+    let mut owners: BTreeMap<usize, &super::CellSpec> = BTreeMap::new();
+    let mut refused = None;
+    for cell in &scenario.cells {
+        let other = *owners.entry(cell.base_station).or_insert(cell);
+        if !std::ptr::eq(other, cell) && refused != Some(cell.table) {
+            let table = &mut tables[cell.table];
+            table.what = format!("cell \"{}\"", cell.group.as_ref().unwrap_or(&cell.name));
             let label = format!("that is the base station of cell \"{}\"", other.name);
             let tip = "give the cell a node of its own, and a link to it";
             table.refuse_value("base_station", Complaint::new(label).code(Code::Conflict).tip(tip));
+            refused = Some(cell.table);
         }
+    }
+}
+
+/// A node has one movement.
+fn refuse_moved_twice(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
+    let MobileSpec { node, table: own, .. } = scenario.mobiles[place];
+    let is_group = |table| scenario.mobiles.iter().filter(|mobile| mobile.table == table).count() > 1;
+    let earlier = scenario.mobiles[..place].iter().find(|other| other.node == node);
+    // Two tables with one name have been noted already.
+    if earlier.is_some_and(|other| is_group(own) || is_group(other.table)) {
+        let label = format!("another table moves \"{}\"", scenario.nodes[node]);
+        table.refuse_value("name", Complaint::new(label).code(Code::NameTaken));
     }
 }
 
@@ -138,10 +168,10 @@ fn refuse_network(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSp
 }
 
 /// From either end of a flow to the other, wherever a mobile node may be.
-fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
+fn refuse_disconnected_flows(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &Everywhere<'_>) {
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
         for [from, to] in flow.ends.pairs().flat_map(|[from, to]| [[from, to], [to, from]]) {
-            if everywhere.iter().any(|routes| routes.next_hop(from, to).is_none()) {
+            if everywhere.any([from, to], |routes| routes.next_hop(from, to).is_none()) {
                 let (from, to) = (&scenario.nodes[from], &scenario.nodes[to]);
                 let label = format!("no links lead from \"{from}\" to \"{to}\"");
                 table.what = format!("flow \"{}\"", flow.name);

@@ -1,16 +1,17 @@
 //! Flows that pass an agent which ends connections and begins others: what of them it could not do.
 
-use super::{AgentPlace, AgentSpec, FlowSpec, Scenario};
+use super::{AgentPlace, AgentSpec, FlowSpec, MobileSpec, Scenario};
 use crate::codes::Code;
 use crate::reader::Reader;
-use crate::routes::{Routes, Way};
+use crate::routes::{Everywhere, Way};
 use crate::units::Complaint;
 use seamline_mobility::protocol::BaseStation;
 use seamline_tcp::handover::Installed;
 use seamline_tcp::loss_notification::LossNotification;
+use std::collections::BTreeSet;
 
 /// Refuse flows that would pass untouched although the agent is there for them, or whose notifications would not reach it.
-pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
+pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &Everywhere<'_>) {
     for (mut table, flow) in reader.tables("flow").into_iter().zip(&scenario.flows) {
         if let Some(agent) = splits(scenario, everywhere, flow) {
             table.what = format!("flow \"{}\"", flow.name);
@@ -23,13 +24,17 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[
 /// An agent that ends the connections of a flow.
 pub(super) fn splits<'a>(
     scenario: &'a Scenario,
-    everywhere: &[Routes],
+    everywhere: &Everywhere<'_>,
     flow: &FlowSpec,
 ) -> Option<&'a AgentSpec> {
-    let ends = |agent: &&AgentSpec| {
-        agent.kind.is_some_and(|kind| kind.ends_connections) && passes(scenario, everywhere, flow, agent.at)
-    };
-    scenario.agents.iter().find(ends)
+    let mut ending = scenario
+        .agents
+        .iter()
+        .filter(|agent| agent.kind.is_some_and(|kind| kind.ends_connections))
+        .peekable();
+    ending.peek()?;
+    let passed = passed(scenario, everywhere, flow);
+    ending.find(|agent| passed.contains(&place(agent.at)))
 }
 
 fn refuse_established(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
@@ -58,28 +63,36 @@ fn refuse_marks(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
     }
 }
 
-/// Whether a flow passes this place outside of tunnels, as far as routes show.
-fn passes(scenario: &Scenario, everywhere: &[Routes], flow: &FlowSpec, place: AgentPlace) -> bool {
-    let mut mobiles = scenario.mobiles.iter().filter(|mobile| {
+/// A place as something in order: the index of a link, or of a radio cell behind it.
+fn place(at: AgentPlace) -> (bool, usize) {
+    match at {
+        AgentPlace::Link(link) => (false, link),
+        AgentPlace::Cell(cell) => (true, cell),
+    }
+}
+
+/// The places that a flow passes outside of tunnels, as far as routes show.
+fn passed(scenario: &Scenario, everywhere: &Everywhere<'_>, flow: &FlowSpec) -> BTreeSet<(bool, usize)> {
+    let carries = |mobile: &&MobileSpec| {
         let behind = scenario.behind(mobile.node);
         flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
-    });
-    let is_in_tunnels = mobiles.clone().any(|mobile| {
+    };
+    let mobiles: Vec<&MobileSpec> = scenario.mobiles.iter().filter(carries).collect();
+    let is_in_tunnels = mobiles.iter().any(|mobile| {
         let base_station = mobile.protocol.as_ref().map(|spec| spec.scheme.traits.base_station);
         base_station == Some(BaseStation::AccessRouter)
     });
     if is_in_tunnels {
-        return false;
+        return BTreeSet::new();
     }
-    let ways: Vec<(usize, usize)> =
-        flow.ends.pairs().flat_map(|[from, to]| [(from, to), (to, from)]).collect();
-    let paths = everywhere.iter().flat_map(|routes| ways.iter().map(|(from, to)| routes.path(*from, *to)));
-    let mut hops = paths.flatten();
-    match place {
-        AgentPlace::Link(link) => hops.any(|hop| matches!(hop.way, Way::Link(at, _) if at == link)),
-        AgentPlace::Cell(cell) => {
-            mobiles.any(|mobile| mobile.cells.contains(&cell))
-                || hops.any(|hop| matches!(hop.way, Way::Cell(at, _) if at == cell))
-        }
+    let cells = mobiles.iter().flat_map(|mobile| &mobile.cells);
+    let mut passed: BTreeSet<(bool, usize)> = cells.map(|cell| (true, *cell)).collect();
+    for [from, to] in flow.ends.pairs().flat_map(|[from, to]| [[from, to], [to, from]]) {
+        everywhere.for_each_hop([from, to], |hop| match hop.way {
+            Way::Link(link, _) => drop(passed.insert((false, link))),
+            Way::Cell(cell, _) => drop(passed.insert((true, cell))),
+            Way::Radio(_) | Way::Anchor(_) => {}
+        });
     }
+    passed
 }

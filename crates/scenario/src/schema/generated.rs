@@ -43,7 +43,7 @@ impl Generator {
                 let parameters = if direction == Direction::Down { down } else { up };
                 starlink(&StarlinkParameters { duration, ..(**parameters).clone() }, stream)
             }
-            Generator::Orbit(path) => return path.generate(stream, duration),
+            Generator::Orbit(path) => return path.generate(stream, duration, 0),
             Generator::Cellular(parameters) => {
                 cellular(&CellularParameters { duration, ..(**parameters).clone() }, stream)
             }

@@ -7,9 +7,9 @@ use crate::reader::{Reader, text};
 use crate::units::Complaint;
 
 /// A group has so many nodes at most.
-const MOST: i64 = 1000;
-/// A scenario has so many nodes at most, with those of groups: the routes from each to each are kept.
-const MOST_NODES: usize = 2000;
+const MOST: i64 = 10_000;
+/// A scenario has so many nodes at most, with those of groups.
+const MOST_NODES: usize = 20_000;
 
 /// The nodes of a scenario, those of groups behind those that are named.
 #[derive(Debug, Default)]
@@ -97,12 +97,16 @@ impl Nodes {
         index_of("node", known).read(node).map(|first| End { first, count: 1, is_group: false })
     }
 
+    /// The name of a node or a group.
+    pub(super) fn one_or_group(&self) -> Takes<'_, End> {
+        Takes::new(Shape::Text, |node| self.end(node), |_| None)
+    }
+
     /// The keys `from` and `to`.
     pub(super) fn ends(&self, from: &'static str, to: &'static str) -> Keys<'_, Named> {
-        let end = || Takes::new(Shape::Text, |node| self.end(node), |_| None);
         table! { Named;
-            required from: end(), from;
-            required to: end(), to;
+            required from: self.one_or_group(), from;
+            required to: self.one_or_group(), to;
         }
     }
 }
@@ -120,9 +124,10 @@ impl Named {
         let ends = Ends { from: self.from?, to: self.to? };
         let complaint = if ends.pairs().any(|[from, to]| from == to) {
             Complaint::new(format!("a {what} needs two different ends"))
-        } else if ends.from.is_group && ends.to.is_group && ends.from.count != ends.to.count {
+        } else if ends.from.is_group && ends.to.is_group && !ends.are_even() {
             let label = format!("{} nodes cannot be paired with {}", ends.from.count, ends.to.count);
-            Complaint::new(label).code(Code::Conflict).tip("groups at both ends have equally many nodes")
+            let tip = "groups at both ends have equally many nodes, or one has a multiple of the other";
+            Complaint::new(label).code(Code::Conflict).tip(tip)
         } else {
             return Some(ends);
         };
@@ -138,14 +143,25 @@ fn too_many(total: usize) -> Complaint {
 
 /// A node, or a group of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
+pub(super) struct End {
     first: usize,
     count: usize,
     is_group: bool,
 }
 
+impl End {
+    /// The nodes.
+    pub(super) fn nodes(self) -> std::ops::Range<usize> {
+        self.first..self.first + self.count
+    }
+    /// Whether it is a group, if only of one node.
+    pub(super) fn is_group(self) -> bool {
+        self.is_group
+    }
+}
+
 /// The ends of what stands between two nodes, or between each node of a group and another: of two groups of equal size the nodes are
-/// joined in pairs.
+/// joined in pairs; those of a larger group are spread over a smaller one in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
     from: End,
@@ -168,10 +184,15 @@ impl Ends {
     }
     /// Whether a node is at either end.
     pub fn contains(&self, node: usize) -> bool {
-        [self.from, self.to].iter().any(|end| (end.first..end.first + end.count).contains(&node))
+        [self.from, self.to].iter().any(|end| end.nodes().contains(&node))
     }
-    /// The name of one of the links that `name` stands for, by its index; `None` when it stands for a single link.
-    pub(super) fn member(&self, name: &str, index: usize) -> Option<String> {
-        (self.from.is_group || self.to.is_group).then(|| format!("{name}-{}", index + 1))
+    /// Whether each node of one end has equally many of the other.
+    fn are_even(&self) -> bool {
+        let [few, many] = [self.from.count.min(self.to.count), self.count()];
+        many.is_multiple_of(few)
+    }
+    /// Whether either end is a group.
+    pub(super) fn is_group(&self) -> bool {
+        self.from.is_group || self.to.is_group
     }
 }

@@ -5,23 +5,25 @@ use super::group::{Named, Nodes};
 use super::loss::{self, LossSpec};
 use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
+use super::several::{self, Member, member};
 use super::{handover, orbit, queue, repair};
 use crate::codes::Code;
 use crate::keys::{Keys, Section, boolean, positive_rate, table, time};
-use crate::reader::{Reader, text};
+use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_net::notices::NoticeConfig;
 use seamline_net::schedule::Handovers;
 use seamline_net::{ArqConfig, FecConfig, QueueConfig, RepairConfig};
 use seamline_recordings::measured::Direction as Way;
 use seamline_wire::{Duration, Rate};
-use std::collections::BTreeMap;
 
 /// A link.
 #[derive(Clone, Debug)]
 pub struct LinkSpec {
     /// Its name.
     pub name: String,
+    /// The name of its table, where that stands for several links.
+    pub group: Option<String>,
     /// The index of the node at one end.
     pub from: usize,
     /// The index of the node at the other end.
@@ -55,53 +57,39 @@ pub struct DirectionSpec {
     pub schedule: Option<ScheduleSpec>,
 }
 
-/// Links take two ports of a router each.
+impl DirectionSpec {
+    /// That of one of the links that the table `name` stands for, by its index.
+    fn of_member(&self, name: &str, index: usize) -> Self {
+        let schedule = self.schedule.as_ref().map(|schedule| schedule.of_member(name, index));
+        DirectionSpec { schedule, ..self.clone() }
+    }
+}
+
+/// Each takes a port of a router.
 const MOST_LINKS: usize = 30_000;
+
+impl Member for LinkSpec {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn group(&self) -> Option<&str> {
+        self.group.as_deref()
+    }
+}
 
 /// Read all links; `None` when there is none, or something about one of them is wrong, which has been noted.
 pub(super) fn read_all(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duration) -> Option<Vec<LinkSpec>> {
     let tables = super::named_tables(reader, "link");
     let section = section(nodes, duration);
-    let read: Vec<Option<Vec<LinkSpec>>> = tables.iter().map(|table| section.read(table.clone())).collect();
-    refuse_shared_names(&tables, &read);
-    let is_whole = !read.is_empty() && read.iter().all(Option::is_some);
-    let links: Vec<LinkSpec> = read.into_iter().flatten().flatten().collect();
-    if links.len().max(tables.len()) > MOST_LINKS {
+    let count = tables.len();
+    let links = several::read_all("link", tables, |_, table| section.read(table));
+    let links = links.filter(|links| !links.is_empty());
+    if links.as_ref().map_or(0, Vec::len).max(count) > MOST_LINKS {
         let complaint = Complaint::new(format!("at most {MOST_LINKS} links fit")).code(Code::OutOfBounds);
         reader.refuse("link", reader.span, complaint);
         return None;
     }
-    is_whole.then_some(links)
-}
-
-/// The names of a table's links may equal those of another table or of its links: their records and random streams would be
-/// the same.
-fn refuse_shared_names(tables: &[Reader<'_>], read: &[Option<Vec<LinkSpec>>]) {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    for (place, (table, links)) in tables.iter().zip(read).enumerate() {
-        let mut table = table.clone();
-        let written = |table: &mut Reader<'_>| table.node("name").and_then(|name| text(name).ok());
-        let own = written(&mut table);
-        for link in links.iter().flatten() {
-            let earlier = *places.entry(&link.name).or_insert(place);
-            let other = written(&mut tables[earlier].clone());
-            // Two tables with one name have been noted already.
-            if earlier != place && other != own {
-                table.what = format!("link \"{}\"", own.unwrap_or_default());
-                table.refuse_value("name", shared_name(&link.name, other.as_deref()));
-                break;
-            }
-        }
-    }
-}
-
-fn shared_name(name: &str, other: Option<&str>) -> Complaint {
-    let label = match other {
-        Some(other) if other != name => format!("a link of \"{other}\" is called \"{name}\""),
-        _ => format!("another link is called \"{name}\""),
-    };
-    let tip = "links to a group have a number behind their name: choose a name that no other link gets";
-    Complaint::new(label).code(Code::NameTaken).tip(tip)
+    links
 }
 
 #[derive(Clone, Default)]
@@ -148,11 +136,12 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<Vec<LinkSpec>> {
     }
     let (name, ends, down, up) = (name?, ends?, down?, up?);
     let link = |(place, [from, to]): (usize, [usize; 2])| LinkSpec {
-        name: ends.member(&name, place).unwrap_or_else(|| name.clone()),
+        name: if ends.is_group() { member(&name, place) } else { name.clone() },
+        group: ends.is_group().then(|| name.clone()),
         from,
         to,
-        down: down.clone(),
-        up: up.clone(),
+        down: down.of_member(&name, place),
+        up: up.of_member(&name, place),
         handovers: handovers.clone(),
         failure_notices,
         notice: notice.map(|(other, config)| NoticeSpec { to: other.unwrap_or(to), config }),

@@ -28,6 +28,7 @@ mod queue;
 pub mod recorded;
 mod repair;
 pub mod schedule;
+mod several;
 mod stack;
 mod tcp;
 mod unused;
@@ -105,6 +106,9 @@ impl Scenario {
     /// The nodes that links join to a node and to nothing else: the network behind a mobile node. None when these links lead
     /// to a cell.
     pub fn behind(&self, node: usize) -> Vec<usize> {
+        if !self.links.iter().any(|link| link.from == node || link.to == node) {
+            return Vec::new();
+        }
         let links: Vec<[usize; 2]> = self.links.iter().map(|link| [link.from, link.to]).collect();
         let found = reached(node, &links).split_off(1);
         let in_a_cell = |node: &usize| {
@@ -147,8 +151,8 @@ fn reached(from: usize, ways: &[[usize; 2]]) -> Vec<usize> {
 
 /// Seeds may be as many as this.
 const MOST_SEEDS: i64 = 1_000_000;
-/// Cells take two ports of a router each, in addition to the links.
-const MOST_CELLS: usize = 1000;
+/// A scenario has so many cells at most.
+const MOST_CELLS: usize = 10_000;
 
 /// What has been read of a scenario.
 #[derive(Default)]
@@ -202,8 +206,8 @@ fn keys<'a>() -> Keys<'a, Top> {
         .needed();
         .custom("group", read_groups, move || list("group", "Nodes that are alike", group::keys().describe(&mut group::Options::default())));
         .custom("link", read_links, move || list("link", "Links between the nodes", link::section(&at_no_node(), Duration::ZERO).describe()));
-        .custom("cell", read_cells, move || list("cell", "Radio cells: the air around a base station", cell::section(&[]).describe()));
-        .custom("mobile", read_mobiles, move || list("mobile", "Nodes that move between cells", mobile::section(&[], &[], Duration::ZERO).describe()));
+        .custom("cell", read_cells, move || list("cell", "Radio cells: the air around a base station", cell::section(&at_no_node()).describe()));
+        .custom("mobile", read_mobiles, move || list("mobile", "Nodes that move between cells", mobile::section(&at_no_node(), &[], Duration::ZERO).describe()));
         .custom("agent", read_agents, move || list("agent", "Agents in the network, at a base station's end of a link or a cell", agent::section(&[], &[]).describe()));
         .custom("flow", read_flows, move || list("flow", "Flows: who sends what to whom", flow::section(&at_no_node(), &Stack::Seamline).describe()));
         .custom("grid", |_, _| {}, description::grid);
@@ -335,25 +339,32 @@ fn read_links(reader: &mut Reader<'_>, top: &mut Top) {
 
 fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "cell");
-    if tables.len() > MOST_CELLS {
+    let count = tables.len();
+    let section = cell::section(&top.nodes);
+    top.cells = several::read_all("cell", tables, |place, table| {
+        let cells = section.read(table)?;
+        Some(cells.into_iter().map(|cell| CellSpec { table: place, ..cell }).collect())
+    });
+    if top.cells.as_ref().map_or(0, Vec::len).max(count) > MOST_CELLS {
         let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
-        return reader.refuse_value("cell", complaint);
+        reader.refuse_value("cell", complaint);
+        top.cells = None;
     }
-    top.cells = read_all(tables, &cell::section(&top.nodes.names));
 }
 
 /// The cells of mobile nodes are checked only when all cells are valid.
 fn read_mobiles(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "mobile");
     let Some(cells) = &top.cells else { return };
-    top.mobiles = read_all(tables, &mobile::section(&top.nodes.names, cells, top.length()));
+    top.mobiles = mobile::read_all(tables, &mobile::section(&top.nodes, cells, top.length()));
 }
 
 /// Agents are checked only when links and cells are valid.
 fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "agent");
     let (Some(links), Some(cells)) = (&top.links, &top.cells) else { return };
-    top.agents = read_all(tables, &agent::section(links, cells));
+    let section = agent::section(links, cells);
+    top.agents = several::read_all("agent", tables, |_, table| section.read(table));
 }
 
 fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {

@@ -95,7 +95,8 @@ impl MovementSpec {
 }
 
 /// The ways to give the moves; the first key of each selects it.
-const WAYS: [&[&str]; 3] = [&["waypoints", "start", "change"], &["timetable"], &["every", "first", "order"]];
+const WAYS: [&[&str]; 3] =
+    [&["waypoints", "start", "spacing", "change"], &["timetable"], &["every", "first", "order"]];
 
 /// The keys of a movement.
 #[derive(Clone, Default)]
@@ -128,16 +129,27 @@ pub(super) fn keys<'a>(cells: Vec<&'a str>) -> Keys<'a, Options> {
     }
 }
 
-/// When a node that has these cells of all moves; it begins in the first of its own. `None` when something is wrong, which has been
-/// noted.
+/// What a movement is for.
+pub(super) struct Asked<'a> {
+    /// The cells of the nodes; each begins in the first.
+    pub(super) own: &'a [usize],
+    /// Whether each node takes those of them that are on its way.
+    pub(super) picks: bool,
+    /// All cells.
+    pub(super) cells: &'a [CellSpec],
+    /// How long a run lasts.
+    pub(super) duration: Duration,
+    /// How many nodes there are.
+    pub(super) count: usize,
+}
+
+/// When each node moves, with its cells. `None` when something is wrong, which has been noted.
 pub(super) fn make(
     options: Options,
     reader: &mut Reader<'_>,
     layer_2: Option<Layer2Config>,
-    own: &[usize],
-    cells: &[CellSpec],
-    duration: Duration,
-) -> Option<MovementSpec> {
+    asked: &Asked<'_>,
+) -> Option<Vec<(MovementSpec, Vec<usize>)>> {
     if layer_2.is_some() && reader.has("interruption") {
         let complaint = Complaint::new("`layer_2` sets how long a handover takes").code(Code::Conflict);
         reader.refuse_value("interruption", complaint);
@@ -147,21 +159,28 @@ pub(super) fn make(
     let gives_up = layer_2.is_some();
     let layer_2 = layer_2.unwrap_or_else(|| Layer2Config::constant(options.interruption));
     let overlap = options.overlap;
-    let moves = match way {
-        "waypoints" => waypoints::make(options.way, reader, own, cells).map(MovesSpec::Waypoints),
-        "timetable" => timetable(options.timetable?, reader, own),
-        _ => period(&options, reader, duration),
+    let mut moves = match way {
+        "waypoints" => waypoints::make(options.way, reader, asked)?,
+        "timetable" => {
+            let moves = MovesSpec::Timetable(timetable(options.timetable?, reader, asked.own)?);
+            vec![(moves, asked.own.to_vec())]
+        }
+        _ => vec![(period(&options, reader, asked.duration)?, asked.own.to_vec())],
     };
-    let spec = MovementSpec { layer_2, gives_up, overlap, moves: moves? };
-    if !own.is_empty()
-        && let Err(error) = spec.build(own, 0, "")
-    {
-        let span = reader.span_of(&["timetable", "interruption", "every"]);
-        let key = if way == "timetable" { way } else { "interruption" };
-        reader.refuse(key, span, Complaint::new(error.to_string()));
-        return None;
+    // Nodes of a group that do not go through ranges all move alike.
+    let first = moves.first()?.clone();
+    moves.resize(asked.count, first);
+    let spec = |(moves, own)| (MovementSpec { layer_2, gives_up, overlap, moves }, own);
+    let specs: Vec<(MovementSpec, Vec<usize>)> = moves.into_iter().map(spec).collect();
+    for (spec, own) in specs.iter().filter(|(_, own)| !own.is_empty()) {
+        if let Err(error) = spec.build(own, 0, "") {
+            let span = reader.span_of(&["timetable", "interruption", "every"]);
+            let key = if way == "timetable" { way } else { "interruption" };
+            reader.refuse(key, span, Complaint::new(error.to_string()));
+            return None;
+        }
     }
-    Some(spec)
+    Some(specs)
 }
 
 /// The key that selects how moves are given; those of other ways are refused.
@@ -223,7 +242,7 @@ fn period(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Opt
     Some(MovesSpec::Periodic { period, random: options.random })
 }
 
-fn timetable(steps: Vec<(Duration, usize)>, reader: &mut Reader<'_>, own: &[usize]) -> Option<MovesSpec> {
+fn timetable(steps: Vec<(Duration, usize)>, reader: &mut Reader<'_>, own: &[usize]) -> Option<Vec<Move>> {
     let mut is_good = true;
     for (mut row, (_, cell)) in reader.tables("timetable").into_iter().zip(&steps) {
         if !own.is_empty() && !own.contains(cell) {
@@ -235,5 +254,5 @@ fn timetable(steps: Vec<(Duration, usize)>, reader: &mut Reader<'_>, own: &[usiz
         }
     }
     let moves = steps.iter().map(|(at, cell)| Move { at: Instant::ZERO + *at, to: CellId(*cell as u32) });
-    is_good.then(|| MovesSpec::Timetable(moves.collect()))
+    is_good.then(|| moves.collect())
 }

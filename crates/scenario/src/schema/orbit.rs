@@ -22,6 +22,7 @@ use seamline_orbit::{
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Instant};
 use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const RELAYS: &[(&str, Relay)] =
     &[("bent-pipe", Relay::BentPipe), ("inter-satellite", Relay::InterSatelliteLinks)];
@@ -40,15 +41,18 @@ const MOST_STEPS: u64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct OrbitPath {
     setup: Setup,
-    terminal: Terminal,
+    /// The links of a group have these in turn.
+    terminals: Vec<Terminal>,
     start_within: Duration,
     switch: Switch,
     fates: Fates,
+    /// What was computed last, for all terminals: when it begins and how long it lasts.
+    last: Arc<Mutex<Option<(Utc, Duration, Arc<[Schedule]>)>>>,
 }
 
 impl OrbitPath {
-    /// The conditions of a run of this length; the seed's stream decides when it begins.
-    pub(super) fn generate(&self, mut stream: Stream, duration: Duration) -> Schedule {
+    /// The conditions of a run of this length at one of the places of terminals; the seed's stream decides when it begins.
+    pub(super) fn generate(&self, mut stream: Stream, duration: Duration, place: usize) -> Schedule {
         let minutes = (self.start_within.as_nanos() / MINUTE.as_nanos()).max(1);
         let step = self.setup.step.max(Duration::from_nanos(duration.as_nanos().div_ceil(MOST_STEPS)));
         let setup = Setup {
@@ -57,15 +61,30 @@ impl OrbitPath {
             step,
             ..self.setup.clone()
         };
-        let passages = follow(&setup, std::slice::from_ref(&self.terminal));
-        let passage = passages.ok().and_then(|all| all.into_iter().next());
-        let schedule = passage.and_then(|it| it.schedule(self.switch, self.fates).ok());
+        // Not locked meanwhile: following runs on all processors, which may turn to another run of this path.
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last().clone().filter(|known| (known.0, known.1) == (setup.start, duration));
+        let (_, _, all) =
+            known.unwrap_or_else(|| (setup.start, duration, self.follow(&setup, duration).into()));
+        let schedule = all[place % all.len()].clone();
+        *last() = Some((setup.start, duration, all));
+        schedule
+    }
+
+    /// The conditions at all places.
+    fn follow(&self, setup: &Setup, duration: Duration) -> Vec<Schedule> {
+        let passages = follow(setup, &self.terminals).unwrap_or_default();
+        let schedule = |place: usize| {
+            let schedule = passages.get(place)?.schedule(self.switch, self.fates);
+            schedule.ok()
+        };
         // No satellite at any time: the link is down.
-        schedule.unwrap_or_else(|| Schedule {
+        let down = || Schedule {
             one_way_delay: Some(Steps::constant(Duration::ZERO)),
             handovers: Handovers::at([Instant::ZERO], duration, self.fates).unwrap_or_default(),
             ..Schedule::default()
-        })
+        };
+        (0..self.terminals.len()).map(|place| schedule(place).unwrap_or_else(down)).collect()
     }
 }
 
@@ -74,7 +93,7 @@ struct Options {
     shell: Option<&'static str>,
     walker: Option<Shell>,
     elements: Option<Node>,
-    terminal: Option<Place>,
+    terminal: Option<Vec<Place>>,
     track: Option<Vec<(Duration, Place)>>,
     gateway: Option<Vec<Place>>,
     relay: Relay,
@@ -140,7 +159,7 @@ fn satellites<'a>() -> Keys<'a, Options> {
 
 fn ends<'a>() -> Keys<'a, Options> {
     table! { Options;
-        optional terminal: place(), "Latitude and longitude of the terminal, in degrees";
+        optional terminal: places(), "Latitude and longitude of the terminal, in degrees, or a list of terminals, which the links of a group have in turn";
         sections track: waypoint(), "The way of a terminal that moves, along great circles, instead of `terminal`";
         required gateway: places(), "Latitude and longitude of the gateway, or a list of gateways, of which the nearest one serves";
         key ground_one_way_delay: time(), "One-way delay from the gateway on";
@@ -225,10 +244,11 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<OrbitPath> {
     let switch = switch(&options, reader)?;
     let (constellation, elevation) = constellation(&options, reader)?;
     let horizon = Horizon::Elevation(options.minimum_elevation.unwrap_or(elevation));
-    let terminal = Terminal { name: "the terminal".to_owned(), track: track(&options, reader)?, horizon };
+    let terminal = |track| Terminal { name: "the terminal".to_owned(), track, horizon };
+    let terminals: Vec<Terminal> = tracks(&options, reader)?.into_iter().map(terminal).collect();
     let start = options.at.or_else(|| constellation.epochs().map(|(_, newest)| newest));
     let start = start.or_else(|| Utc::parse("2026-01-01").ok())?;
-    let gateways = options.gateway?.into_iter().map(|place| Station { place, horizon }).collect();
+    let gateways = options.gateway.as_ref()?.iter().map(|place| Station { place: *place, horizon }).collect();
     let setup = Setup {
         relay: options.relay,
         policy: Policy::named(options.policy, options.relay)?,
@@ -237,10 +257,10 @@ fn make(options: Options, reader: &mut Reader<'_>) -> Option<OrbitPath> {
         ground_delay: options.ground_one_way_delay,
         ..Setup::new(constellation, gateways, start, options.step)
     };
-    let is_possible =
-        setup.check(std::slice::from_ref(&terminal)).map_err(|error| complaint(&error).code(Code::Conflict));
+    let is_possible = setup.check(&terminals).map_err(|error| complaint(&error).code(Code::Conflict));
     reader.accept("relay", is_possible)?;
-    Some(OrbitPath { setup, terminal, start_within: options.start_within, switch, fates: options.fates })
+    let Options { start_within, fates, .. } = options;
+    Some(OrbitPath { setup, terminals, start_within, switch, fates, last: Arc::default() })
 }
 
 fn switch(options: &Options, reader: &mut Reader<'_>) -> Option<Switch> {
@@ -281,12 +301,13 @@ fn of_name(name: &str) -> Option<(Result<Constellation, OrbitError>, f64)> {
     Some((Constellation::of_shell(source.shell()), source.minimum_elevation))
 }
 
-fn track(options: &Options, reader: &mut Reader<'_>) -> Option<Track> {
+/// The ways of the terminals.
+fn tracks(options: &Options, reader: &mut Reader<'_>) -> Option<Vec<Track>> {
     if !reader.has("track") {
         if !reader.has("terminal") {
             reader.missing("terminal");
         }
-        return options.terminal.map(Track::still);
+        return Some(options.terminal.as_ref()?.iter().copied().map(Track::still).collect());
     }
     if reader.has("terminal") {
         let complaint = Complaint::new("`track` says where the terminal is, too").code(Code::Conflict);
@@ -294,5 +315,5 @@ fn track(options: &Options, reader: &mut Reader<'_>) -> Option<Track> {
         return None;
     }
     let waypoints = options.track.as_ref()?.iter().map(|(at, place)| (at.as_secs_f64(), *place)).collect();
-    reader.accept("track", Track::new(waypoints).map_err(|error| complaint(&error)))
+    reader.accept("track", Track::new(waypoints).map(|track| vec![track]).map_err(|error| complaint(&error)))
 }

@@ -13,12 +13,15 @@ use seamline_recordings::measured::{Conditions, Direction};
 use seamline_recordings::replay::together::complete;
 use seamline_wire::Duration;
 use seamline_wire::random::Stream;
+use std::sync::Arc;
 
 /// Conditions over time in one direction.
 #[derive(Clone, Debug)]
 pub struct ScheduleSpec {
-    parts: Vec<Part>,
+    parts: Arc<[Part]>,
     direction: Direction,
+    /// The table of its link and the index of the link there.
+    member: Option<(Arc<str>, usize)>,
 }
 
 /// One schedule.
@@ -65,7 +68,11 @@ impl Part {
 
 impl ScheduleSpec {
     pub(super) fn new(parts: Vec<Part>, direction: Direction) -> Self {
-        ScheduleSpec { parts, direction }
+        ScheduleSpec { parts: parts.into(), direction, member: None }
+    }
+    /// That of one of the links that the table `name` stands for, by its index.
+    pub(super) fn of_member(&self, name: &str, index: usize) -> Self {
+        ScheduleSpec { member: Some((name.into(), index)), ..self.clone() }
     }
     /// Whether it sets the capacity.
     pub fn has_capacity(&self) -> bool {
@@ -98,22 +105,27 @@ impl ScheduleSpec {
     /// The same, with recordings from a later offset; generated schedules stay.
     #[must_use]
     pub fn skip(self, by: Duration) -> Self {
-        let skip = |part| match part {
+        let skip = |part: &Part| match part {
             Part::Recorded { conditions, has_start } => {
-                Part::Recorded { conditions: Box::new(conditions.skip(by)), has_start }
+                Part::Recorded { conditions: Box::new(conditions.clone().skip(by)), has_start: *has_start }
             }
-            generated @ Part::Generated(_) => generated,
+            Part::Generated(_) => part.clone(),
         };
-        ScheduleSpec { parts: self.parts.into_iter().map(skip).collect(), ..self }
+        ScheduleSpec { parts: self.parts.iter().map(skip).collect(), ..self }
     }
 
     /// The conditions of the link of this name in a run of this seed and length. Both directions draw from one stream, so that their
-    /// handovers coincide.
+    /// handovers coincide. The links of a group have the same sky.
     pub fn build(&self, seed: u64, link: &str, duration: Duration) -> Schedule {
-        let stream = || Stream::new(seed, &format!("link/{link}/schedule"));
+        let stream = |link: &str| Stream::new(seed, &format!("link/{link}/schedule"));
         let parts = self.parts.iter().map(|part| match part {
             Part::Recorded { conditions, .. } => conditions.of(self.direction).clone(),
-            Part::Generated(generator) => generator.generate(stream(), duration, self.direction),
+            Part::Generated(Generator::Orbit(path)) => {
+                let (link, place) =
+                    self.member.as_ref().map_or((link, 0), |(table, place)| (&**table, *place));
+                path.generate(stream(link), duration, place)
+            }
+            Part::Generated(generator) => generator.generate(stream(link), duration, self.direction),
         });
         parts.reduce(complete).unwrap_or_default()
     }

@@ -3,7 +3,7 @@
 use crate::codes::Code;
 use crate::keys::{Takes, text};
 use crate::reader::Reader;
-use crate::routes::Routes;
+use crate::routes::Everywhere;
 use crate::schema::{FlowSpec, Scenario};
 use crate::units::Complaint;
 use std::fmt;
@@ -92,7 +92,7 @@ impl Scenario {
 }
 
 /// Refuse what does not go with the TCP of a kernel.
-pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &[Routes]) {
+pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario, everywhere: &Everywhere<'_>) {
     for (place, (mut table, flow)) in reader.tables("flow").into_iter().zip(&scenario.flows).enumerate() {
         table.what = format!("flow \"{}\"", flow.name);
         let others = &scenario.flows[..place];
@@ -125,7 +125,7 @@ fn conflict(flow: &FlowSpec, others: &[FlowSpec]) -> Option<Complaint> {
 }
 
 /// Such an agent makes segments of its own, whose bytes it does not have.
-fn passes_split(scenario: &Scenario, everywhere: &[Routes], flow: &FlowSpec) -> Option<Complaint> {
+fn passes_split(scenario: &Scenario, everywhere: &Everywhere<'_>, flow: &FlowSpec) -> Option<Complaint> {
     flow.stack.kernel()?;
     let agent = super::ended::splits(scenario, everywhere, flow)?;
     let label =

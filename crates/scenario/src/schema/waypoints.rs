@@ -2,6 +2,7 @@
 //! through the ranges of cells.
 
 use super::cell::{self, Area, CellSpec};
+use super::movement::{Asked, MovesSpec};
 use crate::codes::Code;
 use crate::keys::{Keys, choice, positive_speed, table, time};
 use crate::reader::Reader;
@@ -46,6 +47,7 @@ impl WaypointsSpec {
 #[derive(Clone, Default)]
 pub(super) struct Options {
     start: Option<Position>,
+    spacing: Option<Position>,
     legs: Option<Vec<Leg>>,
     change: Change,
 }
@@ -62,42 +64,79 @@ pub(super) fn keys<'a>() -> Keys<'a, Options> {
     });
     table! { Options;
         optional start: cell::position(), "Position before the first waypoint";
+        optional spacing: cell::position(), "How far the way of each next node of a group is to the east and to the north";
         sections waypoints (legs): leg, "Its way through the ranges of its cells, instead of `every`";
         key change: choice(CHANGES), "When it changes its cell, with waypoints: on entering a range, on leaving its own, or when another base station is nearer";
     }
 }
 
-/// The way of a node that has these cells of all; it begins in the first of its own.
+/// The ways of the nodes, each with its cells.
 pub(super) fn make(
     options: Options,
     reader: &mut Reader<'_>,
-    own: &[usize],
-    cells: &[CellSpec],
-) -> Option<WaypointsSpec> {
+    asked: &Asked<'_>,
+) -> Option<Vec<(MovesSpec, Vec<usize>)>> {
     if !reader.has("start") {
         reader.missing("start");
     }
     let change = options.change;
-    let trajectory = trajectory(&options, reader);
-    let discs = read_discs(reader, own, cells);
-    let spec = WaypointsSpec { trajectory: trajectory?, change, discs: discs? };
-    let at_start = Movement::through(&spec.trajectory, &spec.discs, change, || Duration::ZERO);
-    let complaint = match at_start.map(|movement| movement.start()) {
+    let first = trajectory(&options, reader, 0.0);
+    let discs = read_discs(reader, asked.own, asked.cells);
+    let (_, discs) = (first?, discs?);
+    let count = if reader.has("spacing") || asked.picks { asked.count } else { 1 };
+    let mut ways = Vec::with_capacity(count);
+    for place in 0..count {
+        let trajectory = trajectory(&options, reader, place as f64)?;
+        let reached = if asked.picks { near(&options, place as f64, &discs) } else { discs.clone() };
+        let spec = WaypointsSpec { trajectory, change, discs: reached };
+        ways.push(way(spec, reader, asked, place)?);
+    }
+    Some(ways)
+}
+
+/// The way of a node with its cells, in which it begins in the first.
+fn way(
+    spec: WaypointsSpec,
+    reader: &mut Reader<'_>,
+    asked: &Asked<'_>,
+    place: usize,
+) -> Option<(MovesSpec, Vec<usize>)> {
+    let at_start = Movement::through(&spec.trajectory, &spec.discs, spec.change, || Duration::ZERO);
+    let index = |cell: CellId| cell.0 as usize;
+    let complaint = match at_start {
+        Err(_) if place > 0 => {
+            let label = format!("no cell reaches the place of node {} of the group", place + 1);
+            Complaint::new(label).code(Code::OutOfBounds).tip("add cells, or space the nodes less")
+        }
         Err(_) => Complaint::new("no cell of the node reaches this place").code(Code::OutOfBounds),
-        Ok(CellId(first)) if own.first().is_some_and(|own| *own != first as usize) => {
-            let first = &cells[first as usize].name;
+        Ok(movement) if asked.picks => {
+            let first = movement.start();
+            let others = spec.discs.iter().map(|disc| disc.cell).filter(|cell| *cell != first);
+            let own = std::iter::once(first).chain(others).map(index).collect();
+            return Some((MovesSpec::Waypoints(spec), own));
+        }
+        Ok(movement) if asked.own.first().is_some_and(|own| *own != index(movement.start())) => {
+            let first = &asked.cells[index(movement.start())].name;
             Complaint::new(format!("here the node is in cell \"{first}\""))
                 .code(Code::Conflict)
                 .tip(format!("a node begins in the first of its `cells`: name \"{first}\" first"))
         }
-        Ok(_) => return Some(spec),
+        Ok(_) => return Some((MovesSpec::Waypoints(spec), asked.own.to_vec())),
     };
     reader.refuse_value("start", complaint);
     None
 }
 
-fn trajectory(options: &Options, reader: &mut Reader<'_>) -> Option<Trajectory> {
-    match Trajectory::new(options.start?, options.legs.as_ref()?) {
+/// The position of the node so many places after the first.
+fn spaced(options: &Options, at: Position, place: f64) -> Position {
+    let spacing = options.spacing.unwrap_or(Position { x: 0.0, y: 0.0 });
+    Position { x: at.x + place * spacing.x, y: at.y + place * spacing.y }
+}
+
+fn trajectory(options: &Options, reader: &mut Reader<'_>, place: f64) -> Option<Trajectory> {
+    let legs: Vec<Leg> =
+        options.legs.as_ref()?.iter().map(|leg| Leg { to: spaced(options, leg.to, place), ..*leg }).collect();
+    match Trajectory::new(spaced(options, options.start?, place), &legs) {
         Ok(trajectory) => Some(trajectory),
         Err(error) => {
             let complaint = Complaint::new(error.to_string())
@@ -106,6 +145,22 @@ fn trajectory(options: &Options, reader: &mut Reader<'_>) -> Option<Trajectory> 
             None
         }
     }
+}
+
+/// The discs that a way may meet: those that reach into the rectangle around it.
+fn near(options: &Options, place: f64, discs: &[Disc]) -> Vec<Disc> {
+    let legs = options.legs.iter().flatten().map(|leg| leg.to);
+    let corners: Vec<Position> =
+        options.start.into_iter().chain(legs).map(|at| spaced(options, at, place)).collect();
+    let reaches = |of: fn(&Position) -> f64, disc: &Disc| {
+        let (low, high) = corners
+            .iter()
+            .map(of)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
+        (low - disc.range..=high + disc.range).contains(&of(&disc.position))
+    };
+    let met = discs.iter().filter(|disc| reaches(|it| it.x, disc) && reaches(|it| it.y, disc));
+    met.copied().collect()
 }
 
 fn read_discs(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<Vec<Disc>> {

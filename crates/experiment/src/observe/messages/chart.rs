@@ -1,5 +1,6 @@
 //! What is shown of what was recorded.
 
+use super::super::passing::Passing;
 use super::hops::by_distance;
 use super::labels::packet_text;
 use super::{Begun, Fate, MessageRecorder, Sent};
@@ -33,7 +34,7 @@ impl MessageRecorder {
         self,
         scenario: &Scenario,
         record: &RunRecord,
-        passing: &[Vec<usize>],
+        passing: &[Vec<Passing>],
     ) -> Option<HandoverMessages> {
         let (begun, start) = self.start?;
         let Shown { flow, link, first_sign, end_s, until_s } = match begun {
@@ -77,9 +78,9 @@ impl MessageRecorder {
         moved: usize,
         start: Instant,
         record: &RunRecord,
-        passing: &[Vec<usize>],
+        passing: &[Vec<Passing>],
     ) -> Option<Shown> {
-        let flow = *passing.get(moved)?.first()?;
+        let flow = passing.get(moved)?.first()?.flow;
         let start_s = start.as_secs_f64();
         let met = record.flows.get(flow)?.handovers.iter().find(|met| met.start_s == start_s)?;
         Some(Shown {

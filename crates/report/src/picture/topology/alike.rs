@@ -47,9 +47,13 @@ pub(super) fn merged(network: &Topology) -> Topology {
 /// and the same ways to nodes of the same kinds: refined until nothing changes.
 fn kinds(network: &Topology) -> Vec<usize> {
     let roles = |node: &Node| (node.roles.clone(), node.is_mobile);
+    let mut own: Vec<Vec<&Way>> = vec![Vec::new(); network.nodes.len()];
+    for way in &network.ways {
+        way.ends.iter().for_each(|end| own[*end].push(way));
+    }
     let mut kinds = numbered(network.nodes.iter().map(roles));
     loop {
-        let looks = (0..kinds.len()).map(|node| looks(network, &kinds, node));
+        let looks = (0..kinds.len()).map(|node| looks(&own[node], &kinds, node));
         let finer = numbered(looks);
         if finer == kinds {
             return kinds;
@@ -58,9 +62,9 @@ fn kinds(network: &Topology) -> Vec<usize> {
     }
 }
 
-fn looks(network: &Topology, kinds: &[usize], node: usize) -> Looks {
-    let own = network.ways.iter().filter(|way| way.ends.contains(&node));
+fn looks(own: &[&Way], kinds: &[usize], node: usize) -> Looks {
     let mut seen: Vec<_> = own
+        .iter()
         .map(|way| {
             let other = if way.ends[0] == node { way.ends[1] } else { way.ends[0] };
             (way.medium, way.label.clone(), kinds[other])
