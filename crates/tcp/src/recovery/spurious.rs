@@ -124,16 +124,13 @@ impl Spurious {
             let from = from.max(view.unacknowledged);
             from < to && (!sacked.contains(from) || sacked.next_missing(from) < to)
         };
-        self.sent_again.as_slice().iter().any(is_missing)
+        self.sent_again.ranges_after(view.unacknowledged).any(is_missing)
     }
 
     fn reports_show(&mut self, evidence: &Evidence) -> bool {
         let Some((left, right)) = evidence.duplicate else { return false };
-        for &(from, to) in self.sent_again.as_slice() {
-            let (from, to) = (from.max(left), to.min(right));
-            if from < to {
-                self.reported.insert(from, to);
-            }
+        for &(from, to) in self.sent_again.ranges_after(left).take_while(|(from, _)| *from < right) {
+            self.reported.insert(from.max(left), to.min(right));
         }
         let all = self.sent_again.total();
         !self.is_ambiguous && all > 0 && self.reported.total() == all
