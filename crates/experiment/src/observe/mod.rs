@@ -102,8 +102,9 @@ impl RunObserver {
         let mobiles = scenario.mobiles.iter().map(|mobile| scenario.nodes[mobile.node].clone());
         let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).chain(mobiles).collect();
         let record = |(index, flow): (usize, &FlowSpec)| {
+            let place = |flow| self.connections.partition_point(|meter| meter.flow < flow);
             let own: Vec<&ConnectionMeter> =
-                self.connections.iter().filter(|meter| meter.flow == index).collect();
+                self.connections[place(index)..place(index + 1)].iter().collect();
             self.flows[index].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
         };
         scenario.flows.iter().enumerate().map(record).collect()
