@@ -1,6 +1,8 @@
 //! Who runs a plan: the simulator, with guests for the TCP of kernels.
 
+use crate::memory::Room;
 use crate::terminal::Failure;
+use seamline_experiment::memory::estimate;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each, run_seed};
 #[cfg(target_os = "linux")]
@@ -16,9 +18,10 @@ pub fn serve_guests_by(program: PathBuf) {
     drop(program);
 }
 
-/// Runs the jobs of one plan.
+/// Runs the jobs of one plan, no more at a time than fit into memory.
 #[derive(Debug)]
 pub struct Engine {
+    room: Room,
     #[cfg(target_os = "linux")]
     kernels: Kernels,
 }
@@ -30,7 +33,7 @@ impl Engine {
     /// When a scenario names a kernel that was not built.
     #[cfg(target_os = "linux")]
     pub fn of(plan: &Plan) -> Result<Self, Failure> {
-        Ok(Engine { kernels: Kernels::of(plan, |name| crate::kernel::find(Some(name)))? })
+        Ok(Engine { room: Room::now(), kernels: Kernels::of(plan, |name| crate::kernel::find(Some(name)))? })
     }
 
     /// What a plan needs.
@@ -40,7 +43,7 @@ impl Engine {
     #[cfg(not(target_os = "linux"))]
     pub fn of(plan: &Plan) -> Result<Self, Failure> {
         match plan.cells.iter().find_map(|cell| cell.scenario.kernel()) {
-            None => Ok(Engine {}),
+            None => Ok(Engine { room: Room::now() }),
             Some(name) => {
                 let message = format!(
                     "the stack {name} is a Linux kernel, and those run on Linux only\ntip: stack = \"seamline\" runs everywhere"
@@ -50,7 +53,12 @@ impl Engine {
         }
     }
 
-    /// Run one job of that plan. `None` when it was stopped.
+    /// State how many of `workers` runs of that plan fit into memory at a time, unless all do.
+    pub(crate) fn state_memory(&self, plan: &Plan, workers: usize) {
+        self.room.state(plan, workers);
+    }
+
+    /// Run one job of that plan, once there is memory for it. `None` when it was stopped.
     ///
     /// # Errors
     /// When a guest fails, or its kernel lacks something.
@@ -60,6 +68,7 @@ impl Engine {
         job: Job,
         options: &RunOptions,
     ) -> Result<Option<FinishedRun>, Failure> {
+        let _place = self.room.wait_for(estimate(&plan.cells[job.cell].scenario));
         #[cfg(target_os = "linux")]
         let run = self.kernels.run_job(plan, job, options).map_err(crate::lab::failure);
         #[cfg(not(target_os = "linux"))]
@@ -75,6 +84,7 @@ impl Engine {
     pub fn record(&self, plan: &Plan, job: Job, options: &RunOptions) -> Result<Option<RunRecord>, String> {
         let scenario = &plan.cells[job.cell].scenario;
         if scenario.kernel().is_none() {
+            let _place = self.room.wait_for(estimate(scenario));
             return Ok(run_seed(scenario, scenario.seeds[job.seed], &options.stop));
         }
         match self.run_job(plan, job, options) {

@@ -192,7 +192,9 @@ pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, file
     let engine = Engine::of(plan)?;
     run_and_report_with(plan, options, command, files, |files, finished| {
         if !options.quiet {
-            estimate::state(plan, options.processors.workers(plan.runs()), &files.stop);
+            let workers = options.processors.workers(plan.runs());
+            engine.state_memory(plan, workers);
+            estimate::state(plan, workers, &files.stop);
         }
         let results =
             options.processors.run(plan.runs(), options.quiet, || engine.run(plan, files, finished));

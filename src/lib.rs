@@ -73,6 +73,7 @@ mod lab;
 mod list;
 #[cfg_attr(not(target_os = "linux"), path = "linux_only.rs")]
 mod load;
+mod memory;
 mod model;
 mod new;
 mod orbit;

@@ -4,10 +4,10 @@ use crate::Outcome;
 use crate::engine::Engine;
 use crate::estimate;
 use crate::experiment::{BaselineOption, Overrides, Processors, headline, print_report};
-use crate::format::FormatOption;
+use crate::format::{Format, FormatOption};
 use crate::run::load;
 use crate::targets;
-use crate::terminal::{Failure, ProgressReporter, note, print, program, warnings};
+use crate::terminal::{Failure, ProgressReporter, note, print, print_results, program, warnings};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, provenance_of, quoted};
@@ -55,13 +55,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     targets::folder("--out", &arguments.out)?;
     let command = arguments.command();
     let provenance = provenance_of(&plan, command.clone());
-    let options = SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add };
+    let only_flows = arguments.format.get() != Format::Json;
+    let options =
+        SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add, only_flows };
     let interrupt = Interrupt::listen()?;
+    let engine = Engine::of(&plan)?;
     if !arguments.quiet {
-        estimate::state(&plan, arguments.processors.workers(plan.runs()), interrupt.flag());
+        let workers = arguments.processors.workers(plan.runs());
+        engine.state_memory(&plan, workers);
+        estimate::state(&plan, workers, interrupt.flag());
     }
     let reporter = ProgressReporter::new(arguments.quiet);
-    let engine = Engine::of(&plan)?;
     let (stop, warn) = (interrupt.flag().clone(), warnings(arguments.quiet));
     let run_options = RunOptions { stop, warn, ..RunOptions::default() };
     let run = |job: Job| engine.record(&plan, job, &run_options);
@@ -72,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
     }
-    show(&plan, arguments, baseline.as_ref(), &outcome, provenance)
+    show(&plan, arguments, baseline.as_ref(), outcome, provenance)
 }
 
 impl Arguments {
@@ -94,7 +98,7 @@ fn show(
     plan: &Plan,
     arguments: &Arguments,
     baseline: Option<&Baseline>,
-    outcome: &SweepOutcome,
+    outcome: SweepOutcome,
     provenance: Provenance,
 ) -> Outcome {
     let Arguments { out, format, .. } = arguments;
@@ -102,22 +106,26 @@ fn show(
     let compacted = arguments.compact.then(|| compact(out)).transpose().map_err(failure)?;
     let compacted = compacted
         .map_or(String::new(), |(path, rows)| format!("\nWritten:\n  {} ({rows} rows)\n", path.display()));
-    let Some(results) = &outcome.results else {
+    let Some(results) = outcome.results else {
         let stored = format!("{} of {} runs are stored in {}\n", outcome.stored, outcome.runs, out.display());
         let next = format!("When all shards are complete: {command}\n");
         let text = || headline(plan) + &stored + &next + &compacted;
         // No run is summarised yet.
         return format.print_rows(text, || Table::new("outcomes"));
     };
-    let summary = summarise(plan, results, baseline);
-    let report = pages::report(plan, results.clone(), &summary, provenance);
-    print_report(format, plan, &report, || {
+    let summary = summarise(plan, &results, baseline);
+    let remarks = pages::remarks(plan, &results, &summary);
+    if format.is_text() {
+        // Of many cells the records take more memory than what is said of them.
+        drop(results);
         let stored = format!("\nStored: {} runs in {}\n", outcome.stored, out.display());
-        let reproduce = format!("Reproduce: {command}\n");
-        headline(plan) + &verdicts(plan, &summary) + &compacted + &stored + &reproduce
-    })?;
+        let text = headline(plan) + &verdicts(plan, &summary) + &compacted + &stored;
+        print_results(&(text + &format!("Reproduce: {command}\n")))?;
+    } else {
+        print_report(format, plan, &pages::report(plan, results, &summary, provenance), String::new)?;
+    }
     if !arguments.quiet {
-        report.warnings.iter().for_each(|text| note("warning", text));
+        remarks.iter().for_each(|text| note("warning", text));
     }
     Ok(())
 }

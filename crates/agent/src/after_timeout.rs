@@ -17,12 +17,14 @@ pub(crate) struct AfterTimeout {
     answers: u32,
     /// The last acknowledgment was for bytes that had arrived without a retransmission.
     came_by_itself: bool,
+    /// Where the last packet begins that was judged: up to there nothing is lost that was not sent again, or may not be.
+    pub(crate) judged: Option<SequenceNumber>,
 }
 
 impl AfterTimeout {
     /// The timer has expired and the first missing packet was retransmitted; `end` is the end of what was sent.
     pub(crate) fn new(at: Instant, end: SequenceNumber) -> Self {
-        AfterTimeout { at, end, answers: 0, came_by_itself: false }
+        AfterTimeout { at, end, answers: 0, came_by_itself: false, judged: None }
     }
     /// Whether a packet last sent at that time counts as lost: it was not sent since the timeout.
     pub(crate) fn is_lost(&self, sent_at: Instant) -> bool {

@@ -27,12 +27,15 @@ impl Listed {
     pub(crate) fn is_used(&self) -> bool {
         self.is_used
     }
-    /// All before this byte has arrived, and this is missing. If the host has listed it, it has discarded it since (RFC 2018 section 8), and perhaps more.
-    pub(crate) fn acknowledge(&mut self, acknowledgment: SequenceNumber) {
+    /// All before this byte has arrived, and this is missing. If the host has listed it, it has discarded it since (RFC 2018 section 8), and perhaps more. Returns
+    /// whether that is so, and nothing listed holds.
+    pub(crate) fn acknowledge(&mut self, acknowledgment: SequenceNumber) -> bool {
         self.ranges.forget_before(acknowledgment);
-        if self.ranges.contains(acknowledgment) {
+        let has_discarded = self.ranges.contains(acknowledgment);
+        if has_discarded {
             self.ranges = Ranges::default();
         }
+        has_discarded
     }
 }
 
@@ -52,10 +55,10 @@ mod tests {
         let mut listed = Listed::default();
         assert!(!listed.is_used());
         listed.hear(&[block(2000, 4000), block(5000, 6000)]);
-        listed.acknowledge(SequenceNumber(1500));
+        assert!(!listed.acknowledge(SequenceNumber(1500)));
         assert!(listed.is_used() && listed.has(&segment(2000, 2000)) && listed.has(&segment(5000, 1000)));
         assert!(!listed.has(&segment(3500, 1000)) && !listed.has(&segment(1500, 1000)));
-        listed.acknowledge(SequenceNumber(3000));
+        assert!(listed.acknowledge(SequenceNumber(3000)));
         assert!(!listed.has(&segment(5000, 1000)), "nothing listed holds");
         assert!(listed.is_used());
     }

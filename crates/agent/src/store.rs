@@ -50,6 +50,8 @@ impl Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     packets: VecDeque<Kept>,
+    /// The most bytes of sequence space that one has held.
+    longest: u32,
     /// What the mobile host has listed as having arrived.
     listed: Listed,
     /// The agent's last timeout, until it is over.
@@ -86,6 +88,7 @@ impl Store {
     }
     /// Keep a packet that goes over the air now, at the place that [`Store::find`] has for it.
     pub(crate) fn insert(&mut self, place: usize, packet: Box<Packet>, now: Instant, sender_repeats: bool) {
+        self.longest = self.longest.max(packet.segment.sequence_length());
         let kept = Kept { packet, came_at: now, sent_at: now, sent_again: 0, asked_for: 0, sender_repeats };
         self.packets.insert(place, kept);
     }
@@ -109,6 +112,7 @@ impl Store {
                     && let Some(longer) = exit.keep(packet)
                 {
                     exit.release(std::mem::replace(&mut kept.packet, longer));
+                    self.longest = self.longest.max(segment.sequence_length());
                 }
             }
             Err(_) if self.packets.len() >= most as usize => exit.counters.not_cached += 1,
@@ -133,7 +137,11 @@ impl Store {
             answered = Some(Answered::with(answered, &kept, is_listed));
             exit.release(kept.packet);
         }
-        self.listed.acknowledge(acknowledgment);
+        if self.listed.acknowledge(acknowledgment)
+            && let Some(timeout) = &mut self.timeout
+        {
+            timeout.judged = None;
+        }
         answered
     }
     /// Blocks tell of what has arrived.
@@ -143,15 +151,29 @@ impl Store {
     /// The packet that holds the byte `at`, of several the one that begins last. Not only that one is looked at: a sender that cuts its
     /// segments otherwise when it sends again leaves a short packet inside a long one.
     pub(crate) fn holding(&self, at: SequenceNumber) -> Option<&Kept> {
-        let behind = self.packets.partition_point(|kept| kept.range().first.is_at_or_before(at));
-        self.packets.range(..behind).rev().find(|kept| kept.range().end.is_after(at))
+        let before = self.packets.range(..self.place_after(at)).rev();
+        let mut reach = before.take_while(|kept| at.saturating_since(kept.range().first) < self.longest);
+        reach.find(|kept| kept.range().end.is_after(at))
+    }
+    /// The place of the first packet that begins behind `at`.
+    fn place_after(&self, at: SequenceNumber) -> usize {
+        self.packets.partition_point(|kept| kept.range().first.is_at_or_before(at))
+    }
+    /// Those that hold bytes of a range.
+    fn holding_any(&mut self, range: SequenceRange) -> impl Iterator<Item = &mut Kept> {
+        let longest = self.longest;
+        let is_out_of_reach =
+            |kept: &Kept| range.first.saturating_since(kept.range().first) >= longest.max(1);
+        let first = self.packets.partition_point(is_out_of_reach);
+        let end = self.packets.partition_point(|kept| kept.range().first.is_before(range.end));
+        self.packets.range_mut(first.min(end)..end).filter(move |kept| kept.holds(range))
     }
     /// Where what is kept, or missing, at `at` ends; [`SequenceNumber`]s half the space ahead if nothing is kept behind it.
     fn next_after(&self, at: SequenceNumber) -> SequenceNumber {
         if let Some(kept) = self.holding(at) {
             return kept.range().end;
         }
-        let behind = self.packets.iter().find(|kept| kept.range().first.is_after(at));
+        let behind = self.packets.get(self.place_after(at));
         behind.map_or(SequenceNumber(at.0.wrapping_add(1 << 30)), |kept| kept.range().first)
     }
     /// What no packet holds of a range.
@@ -169,8 +191,7 @@ impl Store {
     }
     /// Send everything that holds bytes of a range again.
     pub(crate) fn send_again(&mut self, now: Instant, range: SequenceRange, exit: &mut Exit<'_>) {
-        let held = self.packets.iter_mut().filter(|kept| kept.holds(range));
-        held.for_each(|kept| kept.send_again(now, exit));
+        self.holding_any(range).for_each(|kept| kept.send_again(now, exit));
     }
     /// The agent's timer has expired, and the first missing packet was retransmitted. `end` is the end of what was sent; `None` if the agent
     /// retransmits only one packet for each timeout.
@@ -198,10 +219,21 @@ impl Store {
         let continues =
             |it: &mut AfterTimeout| it.shows_more_losses(now, acknowledgment, answered, lists, shortest);
         self.timeout.take_if(|it| !continues(it));
-        let timeout = self.timeout?;
-        let is_lost = |kept: &Kept| timeout.is_lost(kept.sent_at) && !self.listed.has(&kept.packet.segment);
-        let lost = self.packets.iter_mut().filter(|kept| kept.sent_again < most && is_lost(kept));
-        lost.take(AT_ONCE).for_each(|kept| kept.send_again(now, exit));
+        let mut timeout = self.timeout?;
+        let first = timeout.judged.map_or(0, |judged| self.place_after(judged));
+        let mut left = AT_ONCE;
+        for kept in self.packets.range_mut(first..) {
+            let is_lost = timeout.is_lost(kept.sent_at) && !self.listed.has(&kept.packet.segment);
+            if kept.sent_again < most && is_lost {
+                kept.send_again(now, exit);
+                left -= 1;
+            }
+            timeout.judged = Some(kept.range().first);
+            if left == 0 {
+                break;
+            }
+        }
+        self.timeout = Some(timeout);
         Some(timeout)
     }
     /// Send everything that holds bytes of a range again because it is requested, at most `most` times since it came from the wired side, also for forged requests.
@@ -212,14 +244,15 @@ impl Store {
         most: u32,
         exit: &mut Exit<'_>,
     ) {
-        for kept in self.packets.iter_mut().filter(|kept| kept.holds(range) && kept.asked_for < most) {
+        for kept in self.holding_any(range).filter(|kept| kept.asked_for < most) {
             kept.asked_for += 1;
             kept.send_again(now, exit);
         }
     }
     /// Send everything from there on, which has only waited so far.
     pub(crate) fn send_waiting(&mut self, now: Instant, from: SequenceNumber, exit: &mut Exit<'_>) {
-        for kept in self.packets.iter_mut().filter(|kept| kept.range().first.is_at_or_after(from)) {
+        let first = self.packets.partition_point(|kept| kept.range().first.is_before(from));
+        for kept in self.packets.range_mut(first..) {
             kept.sent_at = now;
             exit.send_kept(&kept.packet, now.saturating_since(kept.came_at));
         }

@@ -7,7 +7,7 @@ use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
 use seamline_lab::system::explained;
 use seamline_results::Error;
-use seamline_results::json_lines::Lines;
+use seamline_results::json_lines::{self, Lines};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -66,7 +66,8 @@ impl<T: Kept> Store<T> {
         let write = |path: &Path, cause| WriteError { path: path.to_owned(), cause };
         std::fs::create_dir_all(folder).map_err(|error| write(folder, error))?;
         let path = folder.join(T::FILE);
-        let (file, runs) = Lines::open(&path, TIP)?;
+        let (file, _) = json_lines::open(&path, TIP)?;
+        let runs = Lines::read(&path)?;
         Ok((Store { file, kept: PhantomData }, runs.undamaged(&path, TIP)?))
     }
 

@@ -56,6 +56,9 @@ pub struct Place<'a> {
     pub column: usize,
 }
 
+/// More errors are only counted: a grid may have one in each of its values, and each of them is shown with its line.
+const MOST_LISTED: usize = 20;
+
 /// All errors of a scenario: at least one, in text order, without duplicates.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
@@ -98,14 +101,17 @@ impl Diagnostics {
         text += &format!("more about an error: seamline explain {}\n", self.all[0].code);
         text
     }
-    /// Format the errors alone.
+    /// Format the errors alone: of many the first ones, and how many there are beyond these.
     pub fn list(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii);
         let mut text = String::new();
-        for diagnostic in &self.all {
+        for diagnostic in self.all.iter().take(MOST_LISTED) {
             text += &self.render_one(diagnostic, &renderer);
             text += "\n\n";
+        }
+        if self.all.len() > MOST_LISTED {
+            text += &format!("... and {} more\n\n", self.all.len() - MOST_LISTED);
         }
         text
     }

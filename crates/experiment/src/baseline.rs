@@ -1,6 +1,7 @@
 //! Baselines that a user names: a key of the grid and the value to compare with.
 
 use seamline_scenario::plan::{Cell, Plan};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The value that stands for "no help" on any axis.
@@ -43,23 +44,23 @@ impl Baseline {
 
     /// One for each axis of the grid that has the value `none`.
     pub(crate) fn without_help(plan: &Plan) -> Vec<Self> {
-        let has_none = |key: &&String| values(plan, key).iter().any(|value| value == NONE);
+        let has_none = |key: &&String| all_values(plan, key).any(|value| value == NONE);
         let keys = plan.axes.iter().filter_map(|axis| axis.iter().find(has_none));
         keys.map(|key| Baseline::of(plan, key, NONE)).collect()
     }
 
-    /// The grid cell that this one is compared with.
-    pub(crate) fn cell(&self, plan: &Plan, cell: usize) -> Option<usize> {
+    /// For each grid cell the one that it is compared with.
+    pub(crate) fn cells(&self, plan: &Plan) -> Vec<Option<usize>> {
         let is_baseline = |cell: &Cell| {
             cell.values.iter().any(|(key, value)| *key == self.key && value.to_string() == self.value)
         };
-        // Of several rows of an axis with the same value, a cell that is one of them is its own baseline.
-        if is_baseline(&plan.cells[cell]) {
-            return Some(cell);
-        }
         let is_on_axis = |key: &str| self.axis.iter().any(|known| known == key);
-        let own = &plan.cells[cell];
-        plan.cells.iter().position(|other| is_baseline(other) && agree(own, other, is_on_axis))
+        let mut cells = first_that_agree(&plan.cells, is_on_axis, is_baseline);
+        // Of several rows of an axis with the same value, a cell that is one of them is its own baseline.
+        for (place, _) in plan.cells.iter().enumerate().filter(|(_, cell)| is_baseline(cell)) {
+            cells[place] = Some(place);
+        }
+        cells
     }
 }
 
@@ -69,25 +70,33 @@ impl fmt::Display for Baseline {
     }
 }
 
-/// Whether two grid cells have the same values, apart from the keys that `is_ignored` names.
-pub(crate) fn agree(one: &Cell, other: &Cell, is_ignored: impl Fn(&str) -> bool) -> bool {
-    let [one, other] = [one, other].map(|cell| {
+/// For each grid cell the first of those chosen that has the same values, apart from the keys that `is_ignored` names.
+pub(crate) fn first_that_agree(
+    cells: &[Cell],
+    is_ignored: impl Fn(&str) -> bool,
+    is_chosen: impl Fn(&Cell) -> bool,
+) -> Vec<Option<usize>> {
+    let others = |cell: &Cell| -> Vec<String> {
         let values = cell.values.iter().filter(|(key, _)| !is_ignored(key));
-        values.map(|(key, value)| format!("{key}={value}"))
-    });
-    one.eq(other)
+        values.map(|(key, value)| format!("{key}={value}")).collect()
+    };
+    let mut first = BTreeMap::new();
+    for (place, cell) in cells.iter().enumerate().filter(|(_, cell)| is_chosen(cell)) {
+        first.entry(others(cell)).or_insert(place);
+    }
+    cells.iter().map(|cell| first.get(&others(cell)).copied()).collect()
 }
 
-/// The values of a key in the grid, without duplicates, in grid order.
+/// The values of a key in the grid, in grid order.
+fn all_values(plan: &Plan, key: &str) -> impl Iterator<Item = String> {
+    let values = plan.cells.iter().flat_map(|cell| &cell.values).filter(move |(known, _)| known == key);
+    values.map(|(_, value)| value.to_string())
+}
+
+/// The same without duplicates.
 fn values(plan: &Plan, key: &str) -> Vec<String> {
-    let mut values: Vec<String> = Vec::new();
-    for (_, value) in plan.cells.iter().flat_map(|cell| &cell.values).filter(|(known, _)| known == key) {
-        let value = value.to_string();
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
-    values
+    let mut known = BTreeSet::new();
+    all_values(plan, key).filter(|value| known.insert(value.clone())).collect()
 }
 
 fn tip(plan: &Plan) -> String {

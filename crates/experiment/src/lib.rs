@@ -13,6 +13,7 @@ mod files;
 pub mod lines;
 pub mod live;
 pub mod measure;
+pub mod memory;
 pub mod network;
 mod observe;
 pub mod pages;

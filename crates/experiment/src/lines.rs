@@ -2,7 +2,7 @@
 //! truncated one.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A file that this process appends lines to. A lock keeps other processes out.
@@ -15,26 +15,22 @@ pub struct LineFile {
 }
 
 impl LineFile {
-    /// Open a file for appending, and create it if necessary. Returns it with its whole lines, and whether a
-    /// truncated line at its end was removed.
+    /// Open a file for appending, and create it if necessary. Returns it, and whether a truncated line at its end was removed.
     ///
     /// # Errors
     /// When it cannot be read or written; [`ErrorKind::ResourceBusy`] while another process holds the lock.
-    pub fn open(path: &Path) -> io::Result<(Self, Vec<u8>, bool)> {
+    pub fn open(path: &Path) -> io::Result<(Self, bool)> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => ErrorKind::ResourceBusy.into(),
             TryLockError::Error(error) => error,
         })?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        let whole = whole_length(&text);
-        let is_truncated = whole < text.len();
+        let whole = whole_length(&mut file)?;
+        let is_truncated = whole < file.metadata()?.len();
         if is_truncated {
-            file.set_len(whole as u64)?;
-            text.truncate(whole);
+            file.set_len(whole)?;
         }
-        Ok((LineFile { path: path.to_owned(), file, length: whole as u64 }, text, is_truncated))
+        Ok((LineFile { path: path.to_owned(), file, length: whole }, is_truncated))
     }
 
     /// Append whole lines and sync them to disk. On failure the file is as before.
@@ -65,7 +61,19 @@ impl LineFile {
     }
 }
 
-/// The number of bytes up to the last line break.
-pub fn whole_length(text: &[u8]) -> usize {
-    text.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1)
+/// The number of bytes up to the last line break, looked for from the end on.
+fn whole_length(file: &mut File) -> io::Result<u64> {
+    let mut end = file.metadata()?.len();
+    let mut block = [0; 4096];
+    while end > 0 {
+        let start = end.saturating_sub(block.len() as u64);
+        let block = &mut block[..(end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(block)?;
+        if let Some(place) = block.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + place as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
 }

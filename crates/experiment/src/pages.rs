@@ -21,7 +21,7 @@ pub fn report(
     provenance: Provenance,
 ) -> Report {
     let first = plan.cells.first().map(|cell| &cell.scenario);
-    let warnings = [emulation_warnings(&results), warnings(plan, summary), notes(plan, &results)].concat();
+    let warnings = remarks(plan, &results, summary);
     let mut series = Vec::new();
     let mut cells = Vec::new();
     for (place, result) in results.into_iter().enumerate() {
@@ -49,6 +49,11 @@ pub fn report(
         outcomes: summary.iter().map(outcome).collect(),
         series,
     }
+}
+
+/// What a reader of results should know, each with its remedy.
+pub fn remarks(plan: &Plan, results: &[CellResult], summary: &[FlowSummary]) -> Vec<String> {
+    [emulation_warnings(results), warnings(plan, summary), notes(plan, results)].concat()
 }
 
 /// Whether this is the path of a single page rather than a folder.

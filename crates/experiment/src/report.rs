@@ -9,6 +9,8 @@ use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::added;
 use serde::{Serialize, Serializer};
 use serde_json::json;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::sync::OnceLock;
 
 /// The version of this program and a fingerprint of the sources that results depend on. While it stays the same, the
@@ -23,8 +25,20 @@ pub fn engine() -> &'static str {
 
 /// 64 bits in hexadecimal of the file of this program.
 fn fingerprint() -> String {
-    let program = std::env::current_exe().and_then(std::fs::read);
-    program.map_or("unknown".to_owned(), |bytes| blake3::hash(&bytes).to_hex()[..16].to_owned())
+    let hash = || -> std::io::Result<blake3::Hash> {
+        let mut program = BufReader::new(File::open(std::env::current_exe()?)?);
+        let mut hasher = blake3::Hasher::new();
+        loop {
+            let read = program.fill_buf()?;
+            if read.is_empty() {
+                return Ok(hasher.finalize());
+            }
+            hasher.update(read);
+            let length = read.len();
+            program.consume(length);
+        }
+    };
+    hash().map_or("unknown".to_owned(), |hash| hash.to_hex()[..16].to_owned())
 }
 
 /// The provenance of a plan, with the command that reproduces its results.

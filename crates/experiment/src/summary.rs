@@ -6,7 +6,7 @@
 //! In addition, each grid cell is compared along every axis that has the value `none`. A [`Baseline`] that the user
 //! names replaces all of this.
 
-use crate::baseline::{Baseline, agree};
+use crate::baseline::{Baseline, first_that_agree};
 use crate::run::CellResult;
 use seamline_report::record::FlowRecord;
 use seamline_report::shares::Shares;
@@ -19,7 +19,8 @@ const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "pr
 
 /// Summarise all grid cells, in grid order, and compare them with `named` if it is given.
 pub fn summarise(plan: &Plan, results: &[CellResult], named: Option<&Baseline>) -> Vec<FlowSummary> {
-    let compared = Compared { plan, results, named, axes: axes(plan, named) };
+    let compared =
+        Compared { plan, results, named, baselines: baselines(plan, named), axes: axes(plan, named) };
     let mut summaries = Vec::new();
     for (cell, result) in results.iter().enumerate() {
         let flows = result.runs.first().map_or(0, |run| run.flows.len());
@@ -30,15 +31,22 @@ pub fn summarise(plan: &Plan, results: &[CellResult], named: Option<&Baseline>) 
     summaries
 }
 
-/// The baselines along axes that compare other grid cells than the groups of schemes do.
-fn axes(plan: &Plan, named: Option<&Baseline>) -> Vec<Baseline> {
+/// The grid cell that each one is compared with in the first place.
+fn baselines(plan: &Plan, named: Option<&Baseline>) -> Vec<Option<usize>> {
+    match named {
+        Some(named) => named.cells(plan),
+        None => groups(&plan.cells),
+    }
+}
+
+/// The baselines along axes that compare other grid cells than the groups of schemes do, each with the baseline of every cell.
+fn axes(plan: &Plan, named: Option<&Baseline>) -> Vec<(String, Vec<Option<usize>>)> {
     if named.is_some() {
         return Vec::new();
     }
-    let mut axes = Baseline::without_help(plan);
-    let cells = || 0..plan.cells.len();
-    axes.retain(|axis| cells().any(|cell| axis.cell(plan, cell) != Some(baseline(&plan.cells, cell))));
-    axes
+    let axes = Baseline::without_help(plan).into_iter().map(|axis| (axis.to_string(), axis.cells(plan)));
+    let groups = groups(&plan.cells);
+    axes.filter(|(_, cells)| *cells != groups).collect()
 }
 
 /// Results, and what they are compared with.
@@ -46,7 +54,8 @@ struct Compared<'a> {
     plan: &'a Plan,
     results: &'a [CellResult],
     named: Option<&'a Baseline>,
-    axes: Vec<Baseline>,
+    baselines: Vec<Option<usize>>,
+    axes: Vec<(String, Vec<Option<usize>>)>,
 }
 
 impl Compared<'_> {
@@ -56,9 +65,9 @@ impl Compared<'_> {
             |read: &dyn Fn(&FlowRecord) -> f64| records.iter().map(|record| read(record)).collect::<Vec<_>>();
         let completions: Vec<f64> = records.iter().filter_map(|record| record.completion_s).collect();
         let first = records.first()?;
-        let along = self.axes.iter().filter_map(|axis| {
-            let against = self.factor((cell, flow), (axis.cell(self.plan, cell)?, flow))?;
-            Some(AlongAxis { axis: axis.to_string(), against })
+        let along = self.axes.iter().filter_map(|(axis, cells)| {
+            let against = self.factor((cell, flow), (cells[cell]?, flow))?;
+            Some(AlongAxis { axis: axis.clone(), against })
         });
         Some(FlowSummary {
             cell,
@@ -78,11 +87,9 @@ impl Compared<'_> {
 
     /// The grid cell and the flow that a flow is compared with in the first place.
     fn baseline(&self, cell: usize, flow: usize) -> Option<(usize, usize)> {
-        match self.named {
-            Some(named) => Some((named.cell(self.plan, cell)?, flow)),
-            None if self.plan.cells.len() == 1 => Some((0, 0)),
-            None => Some((baseline(&self.plan.cells, cell), flow)),
-        }
+        let baseline = self.baselines[cell]?;
+        let compares_flows = self.named.is_none() && self.plan.cells.len() == 1;
+        Some((baseline, if compares_flows { 0 } else { flow }))
     }
 
     fn factor(&self, own: (usize, usize), base: (usize, usize)) -> Option<Comparison> {
@@ -109,13 +116,10 @@ fn records_of(result: &CellResult, flow: usize) -> Vec<&FlowRecord> {
     result.runs.iter().filter_map(|run| run.flows.get(flow)).collect()
 }
 
-/// The first grid cell that differs from this one only in the scheme; without schemes in the grid the first of all.
-fn baseline(cells: &[Cell], cell: usize) -> usize {
-    let varies = |cell: &Cell| cell.values.iter().any(|(path, _)| names_scheme(path));
-    if !varies(&cells[cell]) {
-        return 0;
-    }
-    cells.iter().position(|other| agree(&cells[cell], other, names_scheme)).unwrap_or(cell)
+/// For each grid cell the first that differs from it only in the scheme; without schemes in the grid the first of all.
+fn groups(cells: &[Cell]) -> Vec<Option<usize>> {
+    let varies = cells.iter().any(|cell| cell.values.iter().any(|(path, _)| names_scheme(path)));
+    first_that_agree(cells, |path| !varies || names_scheme(path), |_| true)
 }
 
 fn names_scheme(path: &str) -> bool {

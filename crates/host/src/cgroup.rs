@@ -29,6 +29,31 @@ pub fn own_groups() -> io::Result<Vec<PathBuf>> {
     Ok(groups.map(Path::to_path_buf).collect())
 }
 
+/// Memory that processes share, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryLimit {
+    /// What they may have together.
+    pub most: u64,
+    /// What they have.
+    pub used: u64,
+}
+
+/// Of a group (cgroup v2): what it may have before its processes are slowed down, or killed. Memory of sockets counts, and so do files that
+/// the kernel can drop, which are left out here. `None` without a limit.
+pub fn memory_limit(group: &Path) -> Option<MemoryLimit> {
+    let number = |name| fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
+    let most = [number("memory.max"), number("memory.high")].into_iter().flatten().min()?;
+    let files = files(&fs::read_to_string(group.join("memory.stat")).ok()?);
+    Some(MemoryLimit { most, used: number("memory.current")?.saturating_sub(files) })
+}
+
+/// Bytes of files in memory.
+fn files(stat: &str) -> u64 {
+    let names = ["active_file ", "inactive_file "];
+    let numbers = stat.lines().filter_map(|line| names.iter().find_map(|name| line.strip_prefix(name)));
+    numbers.filter_map(|number| number.parse::<u64>().ok()).sum()
+}
+
 /// The group, if this line of `/proc/self/cgroup` is about the unified hierarchy, which is mounted there. In a namespace of cgroups it may lie outside of what is
 /// mounted.
 fn own_group(mount: &Path, line: &str) -> Option<PathBuf> {

@@ -37,7 +37,7 @@ impl Runner<'_> {
         if self.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let options = SweepOptions { out: job.folder.clone(), shard: None, add: true };
+        let options = SweepOptions { out: job.folder.clone(), shard: None, add: true, only_flows: false };
         let outcome = sweep(&job.plan, &self.provenance(job), &options, self.stop, self.progress)?;
         let named = outcome.results.map(|results| {
             let cells = job.plan.cells.iter().zip(results).map(|(cell, result)| CellRecords {

@@ -25,7 +25,7 @@ pub const TABLE: &str = "runs.parquet";
 /// When the folder cannot be read, or the table not written.
 pub fn compact(folder: &Path) -> Result<(PathBuf, usize), Error> {
     let manifest = Manifest::read(folder)?;
-    let mut lines = read_lines(&line_files(folder)?)?.lines;
+    let (mut lines, _) = read_lines(&line_files(folder)?)?;
     if lines.is_empty() {
         let reason = format!("{} has no finished runs", folder.display());
         return Err(Error::refused(reason, "run a sweep into it first: seamline sweep FILE --out DIR"));

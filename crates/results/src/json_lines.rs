@@ -1,9 +1,10 @@
 //! Files of JSON documents, one a line, to which one process at a time appends.
 
 use crate::error::Error;
-use seamline_experiment::lines::{LineFile, whole_length};
+use seamline_experiment::lines::LineFile;
 use serde::de::DeserializeOwned;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::Path;
 
 /// What a file holds.
@@ -11,25 +12,71 @@ use std::path::Path;
 pub struct Lines<T> {
     /// The documents, in the order of the file.
     pub documents: Vec<T>,
-    /// Lines that hold no such document: their numbers, from 1, and why.
+    /// What is no document.
+    pub rest: Rest,
+}
+
+/// What of a file is no document.
+#[derive(Debug, Default)]
+pub struct Rest {
+    /// Lines that hold none: their numbers, from 1, and why.
     pub damaged: Vec<(usize, String)>,
     /// Whether the last line is incomplete; opening the file to append removes it.
     pub is_torn: bool,
 }
 
+/// Take the documents of a file one by one, so that one at a time is in memory. An incomplete line at the end is ignored.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn each<T: DeserializeOwned>(from: impl BufRead, mut take: impl FnMut(T)) -> io::Result<Rest> {
+    let (mut from, mut rest, mut line) = (from, Rest::default(), Vec::new());
+    for number in 1.. {
+        line.clear();
+        from.read_until(b'\n', &mut line)?;
+        let Some(whole) = line.strip_suffix(b"\n") else { break };
+        if whole.is_empty() {
+            continue;
+        }
+        match serde_json::from_slice(whole) {
+            Ok(document) => take(document),
+            Err(error) => rest.damaged.push((number, error.to_string())),
+        }
+    }
+    rest.is_torn = !line.is_empty();
+    Ok(rest)
+}
+
+/// The same for the file at a path.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn each_of<T: DeserializeOwned>(path: &Path, take: impl FnMut(T)) -> Result<Rest, Error> {
+    let file = File::open(path).map_err(|cause| Error::read(path, cause))?;
+    each(BufReader::new(file), take).map_err(|cause| Error::read(path, cause))
+}
+
+/// Open a file to append to, making it if need be. Returns it and whether its last line was incomplete and is removed: its writer
+/// was interrupted.
+///
+/// # Errors
+/// When it cannot be read or written, or while another process appends to it; `tip` says what to do then.
+pub fn open(path: &Path, tip: &str) -> Result<(LineFile, bool), Error> {
+    LineFile::open(path).map_err(|cause| match cause.kind() {
+        ErrorKind::ResourceBusy => {
+            Error::refused(format!("another process is writing to {}", path.display()), tip)
+        }
+        _ => Error::write(path, cause),
+    })
+}
+
 impl<T: DeserializeOwned> Lines<T> {
     /// The documents of a file's content. An incomplete line at the end is ignored.
     pub fn parse(text: &[u8]) -> Self {
-        let mut lines =
-            Lines { documents: Vec::new(), damaged: Vec::new(), is_torn: whole_length(text) < text.len() };
-        let whole = text[..whole_length(text)].split(|byte| *byte == b'\n').enumerate();
-        for (place, line) in whole.filter(|(_, line)| !line.is_empty()) {
-            match serde_json::from_slice(line) {
-                Ok(document) => lines.documents.push(document),
-                Err(error) => lines.damaged.push((place + 1, error.to_string())),
-            }
-        }
-        lines
+        let mut documents = Vec::new();
+        // Memory can always be read.
+        let rest = each(text, |document| documents.push(document)).unwrap_or_default();
+        Lines { documents, rest }
     }
 
     /// The documents of a file.
@@ -37,21 +84,9 @@ impl<T: DeserializeOwned> Lines<T> {
     /// # Errors
     /// When it cannot be read.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        Ok(Lines::parse(&std::fs::read(path).map_err(|cause| Error::read(path, cause))?))
-    }
-
-    /// Open a file to append to, making it if need be. An incomplete last line is removed: its writer was interrupted.
-    ///
-    /// # Errors
-    /// When it cannot be read or written, or while another process appends to it; `tip` says what to do then.
-    pub fn open(path: &Path, tip: &str) -> Result<(LineFile, Self), Error> {
-        let (file, text, is_torn) = LineFile::open(path).map_err(|cause| match cause.kind() {
-            ErrorKind::ResourceBusy => {
-                Error::refused(format!("another process is writing to {}", path.display()), tip)
-            }
-            _ => Error::write(path, cause),
-        })?;
-        Ok((file, Lines { is_torn, ..Lines::parse(&text) }))
+        let mut documents = Vec::new();
+        let rest = each_of(path, |document| documents.push(document))?;
+        Ok(Lines { documents, rest })
     }
 
     /// The documents, if every line is one.
@@ -59,7 +94,7 @@ impl<T: DeserializeOwned> Lines<T> {
     /// # Errors
     /// The first damaged line of the file at `path`; `tip` says what to do.
     pub fn undamaged(self, path: &Path, tip: &str) -> Result<Vec<T>, Error> {
-        match self.damaged.first() {
+        match self.rest.damaged.first() {
             Some((line, why)) => Err(Error::refused(format!("{}:{line}: {why}", path.display()), tip)),
             None => Ok(self.documents),
         }

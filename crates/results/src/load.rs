@@ -1,7 +1,7 @@
 //! Results from where they are: the folder of a sweep, a file of lines, or the JSON document of a run.
 
 use crate::error::Error;
-use crate::json_lines::Lines;
+use crate::json_lines::{Lines, Rest};
 use crate::manifest::{Manifest, Sweep};
 use crate::store::{Found, Line, damaged_note, line_files, read_lines, torn_note};
 use seamline_experiment::record::RunRecord;
@@ -64,7 +64,7 @@ pub fn load(path: &Path) -> Result<Results, Error> {
     let name = path.display().to_string();
     if path.is_dir() {
         let files = line_files(path)?;
-        let Found { lines, mut notes, torn, .. } = read_lines(&files)?;
+        let (lines, Found { mut notes, torn, .. }) = read_lines(&files)?;
         notes.extend(torn.iter().map(|path| torn_note(path)));
         return of_lines(name, lines, &Manifest::read(path)?, notes);
     }
@@ -72,7 +72,7 @@ pub fn load(path: &Path) -> Result<Results, Error> {
     if let Ok(document) = serde_json::from_slice::<Document>(&text) {
         return Ok(of_document(name, document));
     }
-    let Lines { documents: lines, damaged, is_torn } = Lines::parse(&text);
+    let Lines { documents: lines, rest: Rest { damaged, is_torn } } = Lines::parse(&text);
     if lines.is_empty() {
         let reason = format!("{name} holds no results");
         return Err(Error::refused(reason, EXPECTED));

@@ -1,7 +1,7 @@
 //! The folder of a sweep: files of lines, each written by one process at a time.
 
 use crate::error::Error;
-use crate::json_lines::Lines;
+use crate::json_lines::{self, Rest};
 use seamline_experiment::Job;
 use seamline_experiment::lines::LineFile;
 use seamline_experiment::record::RunRecord;
@@ -60,10 +60,9 @@ impl Line {
     }
 }
 
-/// What was found in a file.
+/// What was found in files, besides their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub(crate) lines: Vec<Line>,
     /// Whole lines that cannot be read.
     pub(crate) damaged: usize,
     /// Files that end within a line: a run is writing it, or was interrupted.
@@ -72,23 +71,12 @@ pub(crate) struct Found {
     pub(crate) notes: Vec<String>,
 }
 
-/// Open a file to append to, making it if need be.
-pub(crate) fn open(path: &Path) -> Result<(LineFile, Found), Error> {
-    let (file, lines) = Lines::open(path, "wait for it, or divide the work with --shard 1/2 and 2/2")?;
-    let is_torn = lines.is_torn;
-    let mut found = Found::of(path, lines);
-    if is_torn {
-        found.notes.push(format!("{}: the last line was incomplete; its run is repeated", path.display()));
-    }
-    Ok((file, found))
-}
-
-impl Found {
-    fn of(path: &Path, Lines { documents: lines, damaged, is_torn }: Lines<Line>) -> Self {
-        let notes = damaged_note(path, &damaged).into_iter().collect();
-        let torn = is_torn.then(|| path.to_owned()).into_iter().collect();
-        Found { lines, damaged: damaged.len(), torn, notes }
-    }
+/// Open a file to append to, making it if need be; and what a reader should know.
+pub(crate) fn open(path: &Path) -> Result<(LineFile, Option<String>), Error> {
+    let tip = "wait for it, or divide the work with --shard 1/2 and 2/2";
+    let (file, was_torn) = json_lines::open(path, tip)?;
+    let note = || format!("{}: the last line was incomplete; its run is repeated", path.display());
+    Ok((file, was_torn.then(note)))
 }
 
 /// The most line numbers that a note lists.
@@ -134,20 +122,30 @@ pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// All lines of these files, each key once, in the order of the files.
-pub(crate) fn read_lines(files: &[PathBuf]) -> Result<Found, Error> {
-    let mut all = Found::default();
-    let mut known = BTreeSet::new();
+/// Take all lines of these files one by one, each key once, in the order of the files. `known` are the keys to leave out; it gets the
+/// others.
+pub(crate) fn each_line(
+    files: &[PathBuf],
+    known: &mut BTreeSet<String>,
+    mut take: impl FnMut(Line),
+) -> Result<Found, Error> {
+    let mut found = Found::default();
     for path in files {
-        let found = Found::of(path, Lines::read(path)?);
-        all.notes.extend(found.notes);
-        all.damaged += found.damaged;
-        all.torn.extend(found.torn);
-        for line in found.lines {
+        let Rest { damaged, is_torn } = json_lines::each_of(path, |line: Line| {
             if known.insert(line.key.clone()) {
-                all.lines.push(line);
+                take(line);
             }
-        }
+        })?;
+        found.notes.extend(damaged_note(path, &damaged));
+        found.damaged += damaged.len();
+        found.torn.extend(is_torn.then(|| path.clone()));
     }
-    Ok(all)
+    Ok(found)
+}
+
+/// All lines of these files, each key once, in the order of the files.
+pub(crate) fn read_lines(files: &[PathBuf]) -> Result<(Vec<Line>, Found), Error> {
+    let mut lines = Vec::new();
+    let found = each_line(files, &mut BTreeSet::new(), |line| lines.push(line))?;
+    Ok((lines, found))
 }

@@ -1,16 +1,17 @@
 //! Running everything once, however often it is begun.
 
 use crate::error::Error;
+use crate::json_lines;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Found, LINES, Line, key, line_files, open, read_lines};
+use crate::store::{Found, LINES, Line, each_line, key, line_files, open};
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
-use seamline_experiment::record::RunRecord;
+use seamline_experiment::record::{FlowRecord, RunRecord};
 use seamline_experiment::report::Provenance;
 use seamline_experiment::{CellResult, Job, run_seed};
 use seamline_scenario::Plan;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -75,6 +76,9 @@ pub struct SweepOptions {
     pub shard: Option<Shard>,
     /// Whether the folder may hold other results, too.
     pub add: bool,
+    /// Whether [`SweepOutcome::results`] are only to have what summaries need, so that a sweep of many cells takes less memory: the
+    /// means of flows and their handovers, but not their intervals, nor links and agents.
+    pub only_flows: bool,
 }
 
 /// The receiver of progress.
@@ -139,12 +143,11 @@ pub fn sweep_with(
     let sweep = Sweep::new(plan, provenance);
     Manifest::register(out, &sweep, options.add)?;
     let name = options.shard.map_or(LINES.to_owned(), Shard::file_name);
-    let (mut file, found) = open(&out.join(name))?;
-    let others: Vec<PathBuf> =
-        line_files(out)?.into_iter().filter(|path| path.as_path() != file.path()).collect();
-    let elsewhere = read_lines(&others)?;
-    found.notes.iter().chain(&elsewhere.notes).for_each(|text| progress.note(text));
-    let mut known: BTreeSet<String> = keys(&found.lines).chain(keys(&elsewhere.lines)).collect();
+    let (mut file, torn) = open(&out.join(name))?;
+    let files = line_files(out)?;
+    let mut known = BTreeSet::new();
+    let found = each_line(&files, &mut known, drop)?;
+    torn.iter().chain(&found.notes).for_each(|text| progress.note(text));
     let to_do = jobs(plan, options.shard, &known);
     progress.begins(to_do.len());
     let engine = Engine { run, stop, failure: Mutex::new(None) };
@@ -152,23 +155,19 @@ pub fn sweep_with(
     if let Some(why) = engine.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(Error::Run(why));
     }
-    let stored = read_lines(&line_files(out)?)?.lines;
-    known.extend(keys(&stored));
-    let runs = runs_of(plan, &stored);
+    let runs = runs_of(plan, &line_files(out)?, options.only_flows)?;
+    let is_missing = |job: &Job| runs[job.cell][job.seed].is_none();
     let outcome = SweepOutcome {
-        interrupted: !jobs(plan, options.shard, &known).is_empty(),
-        stored: runs.len(),
+        interrupted: jobs(plan, options.shard, &known).iter().any(is_missing),
+        stored: runs.iter().flatten().flatten().count(),
         runs: plan.runs(),
-        results: results_of(plan, &runs),
+        results: results_of(runs),
     };
     if options.shard.is_none() && outcome.results.is_some() {
+        let others: Vec<PathBuf> = files.into_iter().filter(|path| path.as_path() != file.path()).collect();
         merge(&mut file, &others, progress)?;
     }
     Ok(outcome)
-}
-
-fn keys(lines: &[Line]) -> impl Iterator<Item = String> {
-    lines.iter().map(|line| line.key.clone())
 }
 
 fn all_jobs(plan: &Plan) -> impl Iterator<Item = Job> {
@@ -291,21 +290,23 @@ fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
 /// Take the lines of shards that are done into the main file. What cannot be read of a file stays where it is.
 fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Result<(), Error> {
     let main = [file.path().to_owned()];
-    let mut known: BTreeSet<String> = read_lines(&main)?.lines.into_iter().map(|line| line.key).collect();
+    let mut known = BTreeSet::new();
+    each_line(&main, &mut known, drop)?;
     for path in others.iter().filter(|path| Shard::owns(path)) {
-        let (shard, Found { lines, damaged, .. }) = match open(path) {
+        let (shard, _) = match open(path) {
             Err(Error::Refused { reason, .. }) => {
                 progress.note(&format!("{reason}; it is left in place"));
                 continue;
             }
             opened => opened?,
         };
+        let mut fresh = Vec::new();
+        let text = |line: Line| fresh.extend(line.to_text());
+        let Found { damaged, .. } = each_line(std::slice::from_ref(path), &mut known, text)?;
         if damaged > 0 {
             progress.note(&format!("{} contains unreadable lines and is left in place", path.display()));
             continue;
         }
-        let fresh: Vec<String> =
-            lines.iter().filter(|line| known.insert(line.key.clone())).flat_map(Line::to_text).collect();
         file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
         shard.remove().map_err(|cause| Error::write(path, cause))?;
         progress.note(&format!(
@@ -318,21 +319,48 @@ fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Re
     Ok(())
 }
 
-/// The lines that are runs of this plan, by cell and seed.
-fn runs_of<'a>(plan: &Plan, lines: &'a [Line]) -> BTreeMap<Job, &'a Line> {
-    let by_key: BTreeMap<&str, &Line> = lines.iter().map(|line| (line.key.as_str(), line)).collect();
-    all_jobs(plan).filter_map(|job| Some((job, *by_key.get(key(plan, job).as_str())?))).collect()
+/// The runs of this plan that are stored, by cell and seed.
+fn runs_of(plan: &Plan, files: &[PathBuf], only_flows: bool) -> Result<Runs, Error> {
+    // Cells that are alike have the same runs.
+    let mut jobs: Vec<(String, Job)> = all_jobs(plan).map(|job| (key(plan, job), job)).collect();
+    jobs.sort_unstable();
+    let mut runs: Runs = plan.cells.iter().map(|cell| vec![None; cell.scenario.seeds.len()]).collect();
+    let mut take = |Line { key, run, .. }: Line| {
+        let run = if only_flows { flows_of(run) } else { run };
+        let first = jobs.partition_point(|(known, _)| *known < key);
+        for (_, job) in jobs[first..].iter().take_while(|(known, _)| *known == key) {
+            runs[job.cell][job.seed].get_or_insert_with(|| run.clone());
+        }
+    };
+    for path in files {
+        json_lines::each_of(path, &mut take)?;
+    }
+    Ok(runs)
+}
+
+/// By cell and seed.
+type Runs = Vec<Vec<Option<RunRecord>>>;
+
+/// What summaries need.
+fn flows_of(run: RunRecord) -> RunRecord {
+    let thin = |mut flow: FlowRecord| {
+        flow.intervals = Vec::new();
+        flow.handovers.shrink_to_fit();
+        flow
+    };
+    RunRecord {
+        flows: run.flows.into_iter().map(thin).collect::<Box<[_]>>().into_vec(),
+        links: Vec::new(),
+        agents: Vec::new(),
+        ..run
+    }
 }
 
 /// The results of a plan; `None` when some runs are missing.
-fn results_of(plan: &Plan, runs: &BTreeMap<Job, &Line>) -> Option<Vec<CellResult>> {
-    if runs.len() < plan.runs() {
-        return None;
-    }
-    let cells = plan.cells.iter().enumerate().map(|(cell, it)| {
-        let jobs = (0..it.scenario.seeds.len()).map(|seed| Job { cell, seed });
-        let runs = jobs.filter_map(|job| runs.get(&job)).map(|line| line.run.clone()).collect();
-        CellResult { runs, ..CellResult::default() }
-    });
-    Some(cells.collect())
+fn results_of(runs: Runs) -> Option<Vec<CellResult>> {
+    let cell = |runs: Vec<Option<RunRecord>>| {
+        let runs = runs.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(CellResult { runs, ..CellResult::default() })
+    };
+    runs.into_iter().map(cell).collect()
 }

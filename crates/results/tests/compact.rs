@@ -42,7 +42,7 @@ fn every_flow_of_every_run_is_a_row_with_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(&scenario(), &[]);
     let provenance = provenance_of(&plan, "seamline sweep test.toml".to_owned());
-    let options = SweepOptions { out: folder.path().to_owned(), shard: None, add: false };
+    let options = SweepOptions { out: folder.path().to_owned(), shard: None, add: false, only_flows: false };
     sweep(&plan, &provenance, &options, &AtomicBool::new(false), &Nobody).unwrap();
     let (path, count) = compact(folder.path()).unwrap();
     assert_eq!(count, 2 * 4 * 2);

@@ -10,6 +10,7 @@ use crate::reader::Context;
 use crate::schema::{self, Needs, Scenario};
 use crate::source::{SourceId, Sources};
 use crate::{overrides, path};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// An experiment; every grid cell is valid.
@@ -147,8 +148,10 @@ fn expand(
         Vec::new()
     });
     let files = Files::default();
-    let mut cells = Vec::with_capacity(points.len());
+    let mut cells: Vec<Cell> = Vec::with_capacity(points.len());
     let mut refusals = Vec::new();
+    let name = |complaint: &Diagnostic| format!("{complaint:?}");
+    let mut named: BTreeSet<String> = complaints.iter().map(name).collect();
     for point in points {
         let known = complaints.len();
         let cell = read_cell(sources, &files, root, needs, &point, complaints);
@@ -162,8 +165,11 @@ fn expand(
             refusals.extend(fresh);
             continue;
         }
-        cells.extend(cell);
-        complaints.extend(fresh.into_iter().filter(|new| !complaints.contains(new)).collect::<Vec<_>>());
+        complaints.extend(fresh.into_iter().filter(|new| named.insert(name(new))));
+        if let Some(mut cell) = cell {
+            cell.scenario.share(cells.last().map(|before| &before.scenario));
+            cells.push(cell);
+        }
     }
     if cells.is_empty() {
         complaints.extend(refusals);
@@ -197,5 +203,8 @@ fn read_cell(
 /// The values at a point of the grid that are part of its name.
 fn named_values(point: &Point<'_>) -> Vec<(String, Value)> {
     let named = point.iter().filter(|(variable, _)| variable.role != Role::SetsUnnamed);
-    named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect()
+    let mut values: Vec<(String, Value)> =
+        named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();
+    values.shrink_to_fit();
+    values
 }

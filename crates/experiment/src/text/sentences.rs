@@ -5,26 +5,30 @@ use crate::summary::FlowSummary;
 use seamline_report::quantity::{bit_rate, plural};
 use seamline_report::statistics::Estimate;
 use seamline_scenario::plan::Plan;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// One sentence for each verdict about each baseline, the fastest first, one for unclear differences, and one for
 /// each reason of a missing factor; then one for each value of each additional axis.
 pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
     let baselines: Vec<&FlowSummary> = summaries.iter().filter(|summary| summary.against.is_none()).collect();
+    let mut compared: BTreeMap<(usize, &str), Vec<&FlowSummary>> = BTreeMap::new();
+    for summary in summaries {
+        if let Some(with) = compared_with(summary) {
+            compared.entry(with).or_default().push(summary);
+        }
+    }
     let mut sentences = Vec::new();
     for baseline in baselines {
-        let with = Some((baseline.cell, baseline.flow.as_str()));
-        let others: Vec<&FlowSummary> =
-            summaries.iter().filter(|other| compared_with(other) == with).collect();
-        if others.is_empty() {
+        let Some(others) = compared.get(&(baseline.cell, baseline.flow.as_str())) else {
             sentences.push(alone(plan, baseline));
             continue;
-        }
+        };
         for verdict in ["faster", "slower"] {
-            sentences.extend(differing(plan, baseline, &others, verdict));
+            sentences.extend(differing(plan, baseline, others, verdict));
         }
-        sentences.extend(unclear_difference(plan, baseline, &others));
-        sentences.extend(NO_FACTOR.iter().filter_map(|why| without_factor(plan, baseline, &others, why)));
+        sentences.extend(unclear_difference(plan, baseline, others));
+        sentences.extend(NO_FACTOR.iter().filter_map(|why| without_factor(plan, baseline, others, why)));
     }
     sentences.extend(axes(summaries).into_iter().flat_map(|axis| along(plan, summaries, axis)));
     sentences
@@ -35,16 +39,18 @@ pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
 fn along(plan: &Plan, summaries: &[FlowSummary], axis: &str) -> Vec<String> {
     let (key, base) = axis.rsplit_once(" = ").unwrap_or((axis, "the baseline"));
     let mut by_value: Vec<(String, Vec<Estimate>)> = Vec::new();
+    let mut places = BTreeMap::new();
     for summary in summaries {
         let along = summary.along.iter().find(|along| along.axis == axis);
         let Some(factor) = along.and_then(|along| along.against.goodput_factor) else { continue };
         let values = &plan.cells[summary.cell].values;
         let value =
             values.iter().find(|(path, _)| path == key).map_or(String::new(), |(_, it)| it.to_string());
-        match by_value.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, factors)) => factors.push(factor),
-            None => by_value.push((value, vec![factor])),
+        let place = *places.entry(value.clone()).or_insert(by_value.len());
+        if place == by_value.len() {
+            by_value.push((value, Vec::new()));
         }
+        by_value[place].1.push(factor);
     }
     let sentence = |(value, factors): &(String, Vec<Estimate>)| {
         let range = range(factors);

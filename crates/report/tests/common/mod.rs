@@ -91,6 +91,7 @@ fn outcome(cell: usize) -> Outcome {
             completion_s: None,
             recovery_median_ms: is_baseline.then_some(310.0),
             handovers: 10,
+            shares: None,
             against: (!is_baseline).then(against),
             along: Vec::new(),
         },

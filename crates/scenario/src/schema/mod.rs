@@ -61,6 +61,7 @@ use crate::source::SourceId;
 use crate::units::Complaint;
 use seamline_config::choices;
 use seamline_wire::Duration;
+use std::sync::Arc;
 
 /// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +97,19 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Take no more memory than necessary, as one of thousands of cells: without room for more, and with the parameters of the cell
+    /// before it where they are the same.
+    pub(crate) fn share(&mut self, before: Option<&Scenario>) {
+        self.links.shrink_to_fit();
+        self.nodes.shrink_to_fit();
+        self.flows.shrink_to_fit();
+        for (flow, other) in self.flows.iter_mut().zip(before.iter().flat_map(|before| &before.flows)) {
+            if flow.parameters == other.parameters {
+                flow.parameters = Arc::clone(&other.parameters);
+            }
+        }
+    }
+
     /// The node where an agent stands.
     pub fn node_of(&self, place: AgentPlace) -> usize {
         match place {
@@ -372,7 +386,7 @@ fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
         Needs::Flows => named_tables(reader, "flow"),
         Needs::Network => optional_named_tables(reader, "flow"),
     };
-    let flows = read_all(tables, &flow::section(&top.nodes, &top.stack));
+    let flows = read_all(tables, || flow::section(&top.nodes, &top.stack));
     top.flows = flows.filter(|flows| top.needs == Needs::Network || !flows.is_empty());
 }
 
@@ -387,8 +401,13 @@ fn read_output(reader: &mut Reader<'_>, top: &mut Top) {
     }
 }
 
-/// Read tables alike; `None` when one of them is wrong, which has been noted.
-fn read_all<V>(tables: Vec<Reader<'_>>, section: &Section<'_, V>) -> Option<Vec<V>> {
+/// Read tables alike; `None` when one of them is wrong, which has been noted. Most scenarios have none of most kinds, and making a
+/// section takes longer than reading one of its tables.
+fn read_all<'s, V>(tables: Vec<Reader<'_>>, section: impl FnOnce() -> Section<'s, V>) -> Option<Vec<V>> {
+    if tables.is_empty() {
+        return Some(Vec::new());
+    }
+    let section = section();
     let found: Vec<Option<V>> = tables.into_iter().map(|table| section.read(table)).collect();
     found.into_iter().collect()
 }

@@ -46,9 +46,12 @@ pub(super) struct OrbitPath {
     start_within: Duration,
     switch: Switch,
     fates: Fates,
-    /// What was computed last, for all terminals: when it begins and how long it lasts.
-    last: Arc<Mutex<Option<(Utc, Duration, Arc<[Schedule]>)>>>,
+    /// What was computed last.
+    last: Arc<Mutex<Option<Computed>>>,
 }
+
+/// The conditions at all terminals: when they begin, how long they last, and by terminal.
+type Computed = (Utc, Duration, Arc<[Schedule]>);
 
 impl OrbitPath {
     /// The conditions of a run of this length at one of the places of terminals; the seed's stream decides when it begins.

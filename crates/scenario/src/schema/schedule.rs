@@ -86,6 +86,10 @@ impl ScheduleSpec {
     pub fn has_handovers(&self) -> bool {
         self.provides(HANDOVERS)
     }
+    /// Whether a part of it is made for each seed.
+    pub fn is_generated(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Generated(_)))
+    }
     fn provides(&self, subject: usize) -> bool {
         self.parts.iter().any(|part| part.provides(self.direction)[subject])
     }

@@ -41,7 +41,7 @@ pub use westwood::WestwoodParameters;
 pub use westwood_plus::WestwoodPlusParameters;
 
 /// The parameters of every congestion control that has any.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CongestionControlParameters {
     /// Read by Vegas.
     pub vegas: VegasParameters,

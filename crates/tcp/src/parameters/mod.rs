@@ -18,7 +18,7 @@ use crate::rtt::RoundTripParameters;
 use seamline_wire::Duration;
 
 /// All parameters of an endpoint; by default those of today's RFCs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Round-trip time and retransmission timeout.
     pub round_trip: RoundTripParameters,

@@ -28,7 +28,7 @@ impl Receiver {
         let block = match self.parameters.forgets_older_blocks {
             true => self.extended_block(from, end),
             false => {
-                let ranges = self.out_of_order.as_slice();
+                let ranges = self.out_of_order.ranges();
                 let after = ranges.partition_point(|&(left, _)| left <= from);
                 ranges[after - 1]
             }
@@ -73,7 +73,7 @@ impl Receiver {
     /// The blocks to report: what has come twice (RFC 2883 section 4), the most recent, then others that have been reported longer
     /// ago, as many as there is room for (RFC 2018 section 4).
     pub fn sack_blocks(&self) -> SackBlocks {
-        let ranges = self.out_of_order.as_slice();
+        let ranges = self.out_of_order.ranges();
         if ranges.is_empty() && self.duplicate.is_none() {
             return SackBlocks::new();
         }
@@ -97,7 +97,7 @@ impl Receiver {
     /// The segments missing before something that has arrived, last in sequence first (eln-ack, section III): this end does not know
     /// why they are.
     pub fn losses(&self) -> Losses {
-        let ranges = self.out_of_order.as_slice();
+        let ranges = self.out_of_order.ranges();
         let size = u64::from(self.longest_payload);
         let starts = (0..ranges.len()).rev().flat_map(|place| {
             let begin = if place == 0 { self.next } else { ranges[place - 1].1 };

@@ -63,7 +63,7 @@ impl Sack {
         let threshold = view.parameters.recovery.duplicate_threshold;
         let enough_bytes = u64::from(threshold.saturating_sub(1)) * u64::from(view.segment_size);
         let (mut bytes, mut ranges) = (0, 0);
-        for &(left, right) in view.scoreboard.as_slice().iter().rev() {
+        for &(left, right) in view.scoreboard.ranges().iter().rev() {
             bytes += right - left;
             ranges += 1;
             if ranges >= threshold || bytes > enough_bytes {

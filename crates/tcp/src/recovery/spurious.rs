@@ -44,10 +44,16 @@ pub(crate) struct Spurious {
     first_sent_again: Option<u32>,
     /// Something that was sent again filled a hole: timestamps say that it was needed.
     was_needed: bool,
-    sent_again: RangeSet,
-    reported: RangeSet,
+    /// Made when something is sent again first: most connections are spared the memory.
+    sets: Option<Box<Sets>>,
     /// Something was sent again twice, and one report does not show which of both was needless.
     is_ambiguous: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    sent_again: RangeSet,
+    reported: RangeSet,
 }
 
 impl Spurious {
@@ -75,10 +81,14 @@ impl Spurious {
     /// What an earlier recovery has sent again and is still under way may fill the holes of this one, which it has not made spurious
     /// by that (Linux, `tcp_retrans_stamp_cleanup`).
     fn forget_what_has_arrived(&mut self, view: &View) {
-        self.sent_again.remove_before(view.unacknowledged);
-        self.reported.clear();
+        if let Some(sets) = &mut self.sets {
+            sets.sent_again.remove_before(view.unacknowledged);
+            sets.reported.clear();
+        }
         if !self.is_something_under_way(view) {
-            self.sent_again.clear();
+            if let Some(sets) = &mut self.sets {
+                sets.sent_again.clear();
+            }
             self.first_sent_again = None;
             self.is_ambiguous = false;
         }
@@ -90,7 +100,8 @@ impl Spurious {
             self.forget_what_has_arrived(view);
         }
         self.first_sent_again = self.first_sent_again.or(clock);
-        self.is_ambiguous |= self.sent_again.insert(from, to) < to.saturating_since(from);
+        let sent_again = &mut self.sets.get_or_insert_default().sent_again;
+        self.is_ambiguous |= sent_again.insert(from, to) < to.saturating_since(from);
     }
 
     /// Judge by an acknowledgment that `view` has taken in already. Returns the window that comes back when it settles that recovery was
@@ -124,19 +135,18 @@ impl Spurious {
             let from = from.max(view.unacknowledged);
             from < to && (!sacked.contains(from) || sacked.next_missing(from) < to)
         };
-        self.sent_again.as_slice().iter().any(is_missing)
+        self.sets.as_ref().is_some_and(|it| it.sent_again.ranges_after(view.unacknowledged).any(is_missing))
     }
 
     fn reports_show(&mut self, evidence: &Evidence) -> bool {
         let Some((left, right)) = evidence.duplicate else { return false };
-        for &(from, to) in self.sent_again.as_slice() {
-            let (from, to) = (from.max(left), to.min(right));
-            if from < to {
-                self.reported.insert(from, to);
-            }
+        let Some(sets) = &mut self.sets else { return false };
+        let Sets { sent_again, reported } = &mut **sets;
+        for &(from, to) in sent_again.ranges_after(left).take_while(|(from, _)| *from < right) {
+            reported.insert(from.max(left), to.min(right));
         }
-        let all = self.sent_again.total();
-        !self.is_ambiguous && all > 0 && self.reported.total() == all
+        let all = sent_again.total();
+        !self.is_ambiguous && all > 0 && reported.total() == all
     }
 
     fn expire(&mut self, view: &View) {

@@ -36,6 +36,10 @@ impl Segments {
         let behind = last.checked_sub(1).map(|place| self.0[place]).filter(|segment| segment.end > end);
         let most = self.0.range(first..last).map(|segment| segment.sent.transmissions).max().unwrap_or(0);
         let sent = Sent { transmissions: most + sent.transmissions, ..sent };
+        if last == first + 1 && before.is_none() && behind.is_none() {
+            self.0[first] = Segment { begin, end, sent };
+            return;
+        }
         self.0.drain(first..last);
         if let Some(rest) = behind {
             self.0.insert(first, Segment { begin: end, ..rest });

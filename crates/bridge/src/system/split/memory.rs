@@ -1,26 +1,19 @@
 //! How much memory there is for split connections, apart from what is set: what the kernel has for TCP, and what the control groups of this process may have.
 
 use nix::unistd::{SysconfVar, sysconf};
+use seamline_host::cgroup::{MemoryLimit, memory_limit};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// Memory that split connections share with others, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limit {
-    pub(super) most: u64,
-    /// By all together.
-    pub(super) used: u64,
-}
+use std::path::PathBuf;
 
 /// The limits that are known now. `groups` are the control groups of this process.
-pub(super) fn limits(groups: &[PathBuf]) -> impl Iterator<Item = Limit> {
-    of_tcp().into_iter().chain(groups.iter().filter_map(|group| of_group(group)))
+pub(super) fn limits(groups: &[PathBuf]) -> impl Iterator<Item = MemoryLimit> {
+    of_tcp().into_iter().chain(groups.iter().filter_map(|group| memory_limit(group)))
 }
 
 /// Of TCP: net.ipv4.tcp_mem (tcp(7)) against /proc/net/sockstat, both in pages and for all network namespaces together.
-fn of_tcp() -> Option<Limit> {
+fn of_tcp() -> Option<MemoryLimit> {
     let used = pages(&fs::read_to_string("/proc/net/sockstat").ok()?)? * page();
-    Some(Limit { most: pressure()?, used })
+    Some(MemoryLimit { most: pressure()?, used })
 }
 
 /// Bytes that TCP may take before the kernel is under pressure, and shrinks the windows of all connections; `None` if it is not known.
@@ -30,22 +23,6 @@ fn pressure() -> Option<u64> {
     let set = fs::read_to_string("/proc/sys/net/ipv4/tcp_mem").ok();
     let set = set.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok()).map(|it| it * page());
     set.or_else(|| Some(total(&fs::read_to_string("/proc/meminfo").ok()?)? / 16))
-}
-
-/// Of a group (cgroup v2): what it may have before its processes are slowed down, or killed. Memory of sockets counts, and so do files that
-/// the kernel can drop, which are left out here. `None` without a limit.
-fn of_group(group: &Path) -> Option<Limit> {
-    let number = |name| fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
-    let most = [number("memory.max"), number("memory.high")].into_iter().flatten().min()?;
-    let files = files(&fs::read_to_string(group.join("memory.stat")).ok()?);
-    Some(Limit { most, used: number("memory.current")?.saturating_sub(files) })
-}
-
-/// Bytes of files in memory.
-fn files(stat: &str) -> u64 {
-    let names = ["active_file ", "inactive_file "];
-    let numbers = stat.lines().filter_map(|line| names.iter().find_map(|name| line.strip_prefix(name)));
-    numbers.filter_map(|number| number.parse::<u64>().ok()).sum()
 }
 
 fn page() -> u64 {
@@ -89,11 +66,11 @@ mod tests {
         write("memory.high", "max\n");
         write("memory.current", "5000000\n");
         write("memory.stat", "anon 7\ninactive_file 1000000\nactive_file 500000\nsock 3\n");
-        assert_eq!(of_group(folder.path()), None);
+        assert_eq!(memory_limit(folder.path()), None);
         write("memory.max", "9000000\n");
-        assert_eq!(of_group(folder.path()), Some(Limit { most: 9_000_000, used: 3_500_000 }));
+        assert_eq!(memory_limit(folder.path()), Some(MemoryLimit { most: 9_000_000, used: 3_500_000 }));
         write("memory.high", "8000000\n");
         let groups = [folder.path().join("missing"), folder.path().to_owned()];
-        assert!(limits(&groups).any(|it| it == Limit { most: 8_000_000, used: 3_500_000 }));
+        assert!(limits(&groups).any(|it| it == MemoryLimit { most: 8_000_000, used: 3_500_000 }));
     }
 }

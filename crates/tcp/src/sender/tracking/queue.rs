@@ -1,7 +1,10 @@
 //! A record of each segment that is outstanding, in the order of sequence numbers and in the order of sending.
 
+mod order;
+
 use super::to_microseconds;
 use crate::offset::Offset;
+use order::Place;
 use seamline_wire::Instant;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -55,7 +58,7 @@ pub(super) struct Record {
     pub(super) snapshot: Snapshot,
     older: Id,
     newer: Id,
-    in_order: bool,
+    place: Place,
 }
 
 impl Record {
@@ -75,7 +78,7 @@ impl Record {
             snapshot,
             older: NONE,
             newer: NONE,
-            in_order: false,
+            place: Place::Outside,
         }
     }
     /// When it was last sent, as the sender counts: in microseconds (`tcp_skb_timestamp_us`).
@@ -91,6 +94,8 @@ pub(super) struct Queue {
     first: Id,
     oldest: Option<Id>,
     newest: Option<Id>,
+    /// One of the order that everything of it up to there was sent before what [`Queue::newest_before`] was asked for last.
+    passed: Option<Id>,
     departures: u64,
     /// Lost, and not sent again since.
     to_resend: BTreeSet<Id>,
@@ -170,6 +175,10 @@ impl Queue {
         }
         self.remove_from_order(id);
         self.append_to_order(id);
+        let Record { lost, resent, .. } = *self.get(id);
+        if lost && !resent {
+            self.set_aside(id);
+        }
     }
     /// The latest word on the loss of this segment, if it is lost.
     pub(super) fn attribute(&mut self, id: Id, excused: bool) {
@@ -201,8 +210,10 @@ impl Queue {
             self.excused += u32::from(record.excused);
             self.lost += 1;
         }
+        // After an undone timeout a retransmission may be under way of what was taken to be lost: that one can be lost, too.
         if !self.get(id).resent {
             self.to_resend.insert(id);
+            self.set_aside(id);
         }
         true
     }
@@ -212,6 +223,9 @@ impl Queue {
         self.to_resend.clear();
         self.lost = 0;
         self.excused = 0;
+        if self.records.iter().any(|record| record.place == Place::Aside) {
+            self.restore_order();
+        }
     }
     /// SACK reports the segment. A retransmission that was thought lost is settled with it.
     pub(super) fn mark_sacked(&mut self, id: Id) {
@@ -302,45 +316,6 @@ impl Queue {
     pub(super) fn trim_head(&mut self, to: Offset) {
         if let Some(head) = self.records.front_mut() {
             head.start = head.start.max(to);
-        }
-    }
-
-    /// The segments in the order of sending, from the longest ago on; those that have arrived or are lost are
-    /// not among them.
-    pub(super) fn oldest(&self) -> Option<Id> {
-        self.oldest
-    }
-    pub(super) fn sent_next(&self, id: Id) -> Option<Id> {
-        let newer = self.get(id).newer;
-        (newer != NONE).then_some(newer)
-    }
-    pub(super) fn remove_from_order(&mut self, id: Id) {
-        let Record { older, newer, in_order, .. } = *self.get(id);
-        if !in_order {
-            return;
-        }
-        self.get_mut(id).in_order = false;
-        match older {
-            NONE => self.oldest = (newer != NONE).then_some(newer),
-            _ => self.get_mut(older).newer = newer,
-        }
-        match newer {
-            NONE => self.newest = (older != NONE).then_some(older),
-            _ => self.get_mut(newer).older = older,
-        }
-    }
-    fn append_to_order(&mut self, id: Id) {
-        let newest = self.newest.replace(id);
-        self.departures += 1;
-        let departure = self.departures;
-        let record = self.get_mut(id);
-        record.departure = departure;
-        record.in_order = true;
-        record.newer = NONE;
-        record.older = newest.unwrap_or(NONE);
-        match newest {
-            Some(before) => self.get_mut(before).newer = id,
-            None => self.oldest = Some(id),
         }
     }
 }

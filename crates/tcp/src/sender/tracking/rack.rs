@@ -101,27 +101,16 @@ impl Run<'_, '_> {
 
     /// Mark what is lost (section 6.2, step 5). Returns how long the last of what may only be late has.
     fn detect_losses(&mut self) -> Option<Duration> {
-        let window = self.reordering_window();
-        let mut wait = None;
-        let mut next = self.t.queue.oldest();
-        while let Some(id) = next {
-            next = self.t.queue.sent_next(id);
-            let record = self.t.queue.get(id);
-            if record.lost && !record.resent {
-                continue;
-            }
-            if record.departure >= self.t.rack.departure {
-                break;
-            }
-            match self.time_left(id, window) {
-                Some(left) => wait = wait.max(Some(left)),
-                None => {
-                    self.mark_lost(id);
-                    self.t.queue.remove_from_order(id);
-                }
-            }
+        let (window, departure) = (self.reordering_window(), self.t.rack.departure);
+        let was_overtaken = |queue: &Queue, id: &Id| queue.get(*id).departure < departure;
+        // What was sent later has at least as much time left.
+        while let Some(id) = self.t.queue.oldest().filter(|id| was_overtaken(&self.t.queue, id))
+            && self.time_left(id, window).is_none()
+        {
+            self.mark_lost(id);
+            self.t.queue.remove_from_order(id);
         }
-        wait
+        self.t.queue.newest_before(departure).and_then(|id| self.time_left(id, window))
     }
     pub(super) fn mark_lost(&mut self, id: Id) {
         if self.t.queue.mark_lost(id) {

@@ -1,0 +1,168 @@
+//! Runs at a time: no more than fit into memory.
+
+use crate::terminal::note;
+use seamline_experiment::memory::estimate;
+use seamline_report::quantity::bytes;
+use seamline_scenario::Plan;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What of the memory that is free when runs begin they may take, in percent: others need some, too.
+const SHARE: u64 = 90;
+
+/// The memory that runs share.
+#[derive(Debug)]
+pub(crate) struct Room {
+    most: u64,
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// A part of it that a run has, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    room: &'a Room,
+    bytes: u64,
+}
+
+impl Room {
+    /// As much as there is now.
+    pub(crate) fn now() -> Self {
+        Room::of(available().map_or(u64::MAX, |free| free / 100 * SHARE))
+    }
+    fn of(most: u64) -> Self {
+        Room { most, used: Mutex::new(0), freed: Condvar::new() }
+    }
+    fn used(&self) -> MutexGuard<'_, u64> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Wait until so many bytes are free, or all of it is: one run always may run.
+    pub(crate) fn wait_for(&self, bytes: u64) -> Place<'_> {
+        let is_full = |used: &mut u64| *used > 0 && used.saturating_add(bytes) > self.most;
+        let mut used = self.freed.wait_while(self.used(), is_full).unwrap_or_else(PoisonError::into_inner);
+        *used = used.saturating_add(bytes);
+        Place { room: self, bytes }
+    }
+
+    /// State that fewer than `workers` runs of a plan fit at a time, or that not even one does.
+    pub(crate) fn state(&self, plan: &Plan, workers: usize) {
+        let of = |place: usize| estimate(&plan.cells[place].scenario);
+        let Some(largest) = (0..plan.cells.len()).max_by_key(|&place| of(place)) else { return };
+        let one = of(largest);
+        if let Some((kind, text)) = said(one, self.most, workers, largest + 1) {
+            note(kind, text);
+        }
+    }
+}
+
+/// What to say when runs of so many bytes share so much memory.
+fn said(one: u64, most: u64, workers: usize, cell: usize) -> Option<(&'static str, String)> {
+    let fit = most / one.max(1);
+    match fit {
+        0 => Some((
+            "warning",
+            format!(
+                "a run of grid cell {cell} may take {} of memory, and {} is free: the system may end it; lower its `count` of flows, \
+                 `tcp.receive_buffer` or `queue` limits, or run it where there is more memory",
+                bytes(one),
+                bytes(most)
+            ),
+        )),
+        _ if fit < workers as u64 => Some((
+            "note",
+            format!(
+                "as few as {fit} of {workers} runs at a time: a run may take {} of memory, and {} is free",
+                bytes(one),
+                bytes(most)
+            ),
+        )),
+        _ => None,
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        *self.room.used() -= self.bytes;
+        self.room.freed.notify_all();
+    }
+}
+
+/// Memory that this process can still get: that of the host, or less by the limits of its control groups.
+#[cfg(target_os = "linux")]
+fn available() -> Option<u64> {
+    use seamline_host::cgroup::{memory_limit, own_groups};
+    let of_host = of_host(&std::fs::read_to_string("/proc/meminfo").ok()?);
+    let groups = own_groups().unwrap_or_default();
+    let of_groups =
+        groups.iter().filter_map(|group| memory_limit(group)).map(|it| it.most.saturating_sub(it.used));
+    of_host.into_iter().chain(of_groups).min()
+}
+
+/// Not known elsewhere.
+#[cfg(not(target_os = "linux"))]
+fn available() -> Option<u64> {
+    None
+}
+
+/// `MemAvailable` of `/proc/meminfo`, in bytes.
+#[cfg(target_os = "linux")]
+fn of_host(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Sixteen runs of 30 in a room of 100: never more than three at a time, and more than one.
+    #[test]
+    fn no_more_runs_than_fit() {
+        let (room, now, most) = (Room::of(100), AtomicU64::new(0), AtomicU64::new(0));
+        let first = room.wait_for(30);
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    let _place = room.wait_for(30);
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    (0..1000).for_each(|_| std::thread::yield_now());
+                    now.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+            // While one run holds its place only two more fit.
+            while most.load(Ordering::SeqCst) < 2 {
+                std::thread::yield_now();
+            }
+            assert_eq!(most.load(Ordering::SeqCst), 2);
+            drop(first);
+        });
+        assert!((2..=3).contains(&most.into_inner()));
+        assert_eq!(*room.used(), 0);
+    }
+
+    #[test]
+    fn one_run_always_runs() {
+        let room = Room::of(100);
+        drop(room.wait_for(1_000));
+        drop(room.wait_for(u64::MAX));
+        assert_eq!(*room.used(), 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said_with_numbers() {
+        assert_eq!(said(10, 100, 8, 1), None);
+        let (kind, text) = said(40_000_000, 100_000_000, 8, 1).unwrap();
+        assert_eq!(kind, "note");
+        assert!(text.contains("as few as 2 of 8 runs") && text.contains("40 MB"), "{text}");
+        let (kind, text) = said(400_000_000, 100_000_000, 8, 3).unwrap();
+        assert_eq!(kind, "warning");
+        assert!(text.contains("grid cell 3") && text.contains("receive_buffer"), "{text}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_host_says_what_is_free() {
+        assert_eq!(of_host("MemTotal: 9 kB\nMemAvailable:   4 kB\n"), Some(4096));
+        assert!(available().is_some_and(|free| free > 1 << 20));
+    }
+}
