@@ -128,7 +128,8 @@ fn linear(scale: Linear, wanted: usize) -> Vec<(f64, String)> {
 /// Ticks at the powers of ten of a scale of decimal logarithms.
 fn decades(scale: Linear) -> Vec<(f64, String)> {
     let powers = libm::ceil(scale.low - 1e-9) as i32..=libm::floor(scale.high + 1e-9) as i32;
-    powers.map(f64::from).map(|power| (power, libm::pow(10.0, power).to_string())).collect()
+    let label = |power: i32| format!("{:.*}", (-power).max(0) as usize, libm::pow(10.0, power.into()));
+    powers.map(|power| (power.into(), label(power))).collect()
 }
 
 /// The title, with a fainter line below it. Text that is too wide for the picture is set smaller.
