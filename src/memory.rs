@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(said(10, 100, 8, 1), None);
         let (kind, text) = said(40_000_000, 100_000_000, 8, 1).unwrap();
         assert_eq!(kind, "note");
-        assert!(text.contains("as few as 2 of 8 runs") && text.contains("40 MB"), "{text}");
+        assert!(text.contains("as few as 2 of 8 runs") && text.contains("40.0 MB"), "{text}");
         let (kind, text) = said(400_000_000, 100_000_000, 8, 3).unwrap();
         assert_eq!(kind, "warning");
         assert!(text.contains("grid cell 3") && text.contains("receive_buffer"), "{text}");

@@ -99,8 +99,11 @@ fn value(shape: &Shape, definitions: &mut Map<String, Value>) -> Value {
 }
 
 /// A value, or a list of such values. Keywords of JSON Schema apply to one type each, so that both stand side
-/// by side; validators explain alternatives (`anyOf`) badly.
+/// by side; validators explain alternatives (`anyOf`) badly. One of some words has no type and needs them.
 pub fn one_or_many(value: Value) -> Value {
+    if value.get("type").is_none() {
+        return json!({ "anyOf": [value, { "type": "array", "items": value }] });
+    }
     let mut schema = value.clone();
     schema["type"] = json!([value["type"], "array"]);
     schema["items"] = value;
