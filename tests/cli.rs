@@ -19,7 +19,7 @@ fn without_arguments_it_shows_all_subcommands_in_groups() {
     assert_contains(text, &["Experiments:\n", "Papers:\n", "Real Linux TCP:\n", "Tools:\n", "seamline-host"]);
     let lines = text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("  seamline"));
     let names: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names.len(), 25, "{text}");
+    assert_eq!(names.len(), 26, "{text}");
     let help = succeeds(&["--help"], folder().path());
     for name in names {
         assert_contains(&help, &[&format!("\n  {name} ")]);

@@ -39,7 +39,7 @@ fn every_subcommand_has_a_page() {
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(names.len(), 25, "{names:?}");
+    assert_eq!(names.len(), 26, "{names:?}");
     for name in names {
         let file = format!("pages/seamline-{name}.1");
         assert_contains(&text, &[&file]);
