@@ -26,7 +26,8 @@ impl RunProgress {
             .iter()
             .map(|cell| cell.scenario.duration.as_nanos() * cell.scenario.seeds.len() as u64);
         let all = simulated.fold(0, u64::saturating_add);
-        let bar = progress_bar(all, "{wide_bar} {msg}, {eta} left", quiet);
+        // A narrow terminal shows the beginning of the message.
+        let bar = progress_bar(all, "{bar:10} {eta} left, {wide_msg}", quiet);
         let runs = plan.runs() as u64;
         let it = RunProgress {
             bar,
