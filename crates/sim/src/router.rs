@@ -143,7 +143,7 @@ mod tests {
     /// Whatever the numbers of destinations, a table answers as a map does, and a sparse one stays small.
     #[test]
     fn routes_are_those_of_a_map() {
-        for step in [1, 3, 1000] {
+        for step in [1, 2, 1000] {
             let (mut router, mut map) = (Router::new(), BTreeMap::new());
             router.set_default(Port(9));
             let mut number: u32 = 7;
