@@ -104,7 +104,7 @@ fn programs_get_what_was_sent_over_every_network() {
             assert!((0.01..100.0).contains(&first), "{}, {protocol}: {first} s", file.display());
         }
         for agent in ["snoop", "split", "m-tcp"] {
-            let with_agent = text.replace("kind = \"none\"", &format!("kind = \"{agent}\""));
+            let with_agent = text.replace("\nkind = \"none\"", &format!("\nkind = \"{agent}\""));
             if with_agent != text {
                 exchange_over(&file, &with_agent, "", &ends);
             }
