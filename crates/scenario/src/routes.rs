@@ -1,7 +1,7 @@
 //! Routing: fewest hops; among equal paths the link that the file names first.
 //!
 //! Most of a network hangs on the rest by one neighbour: hosts, base stations, what is behind a mobile node. Routes there follow from
-//! the tree ([`trees`]). Only between the nodes that remain is anything searched ([`core`]), so the memory of a network of hosts grows
+//! the tree (`trees`). Only between the nodes that remain is anything searched (`core`), so the memory of a network of hosts grows
 //! with their number, not with its square.
 
 mod core;

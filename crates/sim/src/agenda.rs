@@ -39,12 +39,12 @@ pub(crate) struct Due {
 ///
 /// It is a hierarchy of wheels (Varghese and Lauck, SOSP 1987), which works because time does not go back: an entry is on the wheel of the
 /// highest digit in which its time differs from the last one that came up, in the slot of that digit. All entries of a slot come before those
-/// of the slots after it, and those of a wheel before those of the wheels above. When the first of a slot comes up, the others move to
-/// wheels below. So the cost of an entry does not depend on how many there are.
+/// of the slots after it, and those of a wheel before those of the wheels above. When the first of a slot comes up, or the wait for it ends
+/// within its slot, the others move to wheels below. So an entry moves at most once per wheel, however many entries there are.
 #[derive(Debug)]
 pub(crate) struct Agenda {
     nodes: Vec<Node>,
-    /// The time of the entry that came up last, in nanoseconds.
+    /// In nanoseconds: when the last entry came up, or until when there was none. Nothing is armed for a time before it.
     last: u64,
     wheels: [Wheel; WHEELS],
     /// A bit for each wheel that is not empty.
@@ -95,9 +95,15 @@ impl Agenda {
         self.nodes.push(Node { entry: IDLE, next: NONE, previous: NONE });
     }
 
-    /// `element` wants to be woken when it is due, or earlier if it was armed for that before. That is not before the last one that came up.
+    /// `element` wants to be woken when it is due, or earlier if it was armed for that before. It is not due before the last one that came
+    /// up, nor before the end of a wait in which none came up. At [`Instant::MAX`] it never is.
     #[inline]
     pub(crate) fn arm(&mut self, element: usize, rank: Rank, due: Due) {
+        debug_assert!(
+            due.at.as_nanos() >= self.last,
+            "element {element} is armed for {} s, which is over",
+            due.at
+        );
         let before = self.nodes[element].entry;
         if due.at.as_nanos() >= time_of(before) {
             return;
@@ -109,13 +115,7 @@ impl Agenda {
         self.link(element as u32);
     }
 
-    /// Whether an element waits to be woken.
-    #[inline]
-    pub(crate) fn is_armed(&self, element: usize) -> bool {
-        self.nodes[element].entry != IDLE
-    }
-
-    /// When the first element is to be woken.
+    /// When the first element is to be woken. It is looked for among all of the first slot.
     pub(crate) fn first(&self) -> Option<Instant> {
         let tied = self.tied.peek().map(|Reverse(entry)| *entry);
         let (wheel, slot) = self.first_slot().unzip();
@@ -123,21 +123,23 @@ impl Agenda {
         tied.into_iter().chain(linked).min().map(|entry| Instant::from_nanos(time_of(entry)))
     }
 
-    /// Take out the element to be woken first, if that is not after `end`: its time and which it is.
+    /// Take out the element to be woken first, if that is not after `end`: its time and which it is. If there is none, that time is over.
     #[inline]
     pub(crate) fn take_first(&mut self, end: Instant) -> Option<(Instant, usize)> {
-        let entry = if self.tied.is_empty() { self.take_linked(end)? } else { self.take_tied()? };
+        let end = end.as_nanos();
+        let entry = if self.tied.is_empty() { self.take_linked(end)? } else { self.take_tied(end)? };
         let element = element_of(entry);
         self.nodes[element].entry = IDLE;
         Some((Instant::from_nanos(time_of(entry)), element))
     }
 
     #[inline]
-    fn take_linked(&mut self, end: Instant) -> Option<Entry> {
+    fn take_linked(&mut self, end: u64) -> Option<Entry> {
         let (wheel, slot) = self.first_slot()?;
         let first = self.wheels[wheel].first[slot];
         let least = self.least(first);
-        if time_of(least) > end.as_nanos() {
+        if time_of(least) > end {
+            self.wait_until(end);
             return None;
         }
         self.last = time_of(least);
@@ -153,6 +155,22 @@ impl Agenda {
         Some(least)
     }
 
+    /// No entry is due until `end`. Those that share its slot move to wheels below.
+    fn wait_until(&mut self, end: u64) {
+        if end <= self.last {
+            return;
+        }
+        let (wheel, slot) = self.place(end);
+        let mut node = self.wheels[wheel].first[slot];
+        self.empty_slot(wheel, slot);
+        self.last = end;
+        while node != NONE {
+            let next = self.nodes[node as usize].next;
+            self.link(node);
+            node = next;
+        }
+    }
+
     #[inline]
     fn link_or_tie(&mut self, node: u32, entry: Entry) {
         if time_of(entry) == self.last {
@@ -164,7 +182,10 @@ impl Agenda {
 
     /// The first of those that are due at the time that came up last. Some may have been armed since.
     #[cold]
-    fn take_tied(&mut self) -> Option<Entry> {
+    fn take_tied(&mut self, end: u64) -> Option<Entry> {
+        if self.last > end {
+            return None;
+        }
         let (wheel, slot) = self.place(self.last);
         let mut node = self.wheels[wheel].first[slot];
         self.empty_slot(wheel, slot);
@@ -283,7 +304,6 @@ mod tests {
         agenda.arm(0, Rank::Delivery, due(9, 0));
         agenda.arm(0, Rank::Delivery, due(1, 0));
         assert_eq!(agenda.take_first(Instant::MAX), Some((Instant::from_millis(1), 0)));
-        assert!(!agenda.is_armed(0) && agenda.is_armed(1));
         agenda.arm(0, Rank::Delivery, due(5, 1));
         assert_eq!(take_all(&mut agenda, 5), [1, 3, 0]);
     }
@@ -328,6 +348,31 @@ mod tests {
         assert_eq!(agenda.first(), Some(Instant::from_millis(100)));
     }
 
+    #[test]
+    fn of_two_that_are_due_together_the_second_stays_too_after_an_earlier_end() {
+        let mut agenda = agenda(2);
+        agenda.arm(0, Rank::Timer, due(100, 0));
+        agenda.arm(1, Rank::Timer, due(100, 0));
+        assert_eq!(agenda.take_first(Instant::from_millis(100)), Some((Instant::from_millis(100), 0)));
+        assert_eq!(agenda.take_first(Instant::from_millis(99)), None);
+        assert_eq!(take_all(&mut agenda, 100), [1]);
+    }
+
+    /// The first of a slot is looked for among all entries of it, so waits must not leave them there.
+    #[test]
+    fn waits_that_end_within_a_slot_spread_it() {
+        let mut agenda = agenda(1000);
+        (0..1000).for_each(|element| agenda.arm(element, Rank::Timer, due(2000 + element as u64, 0)));
+        let of_first_slot = |agenda: &Agenda| {
+            let (wheel, slot) = agenda.first_slot().expect("all are armed");
+            let next = |node: &u32| Some(agenda.nodes[*node as usize].next).filter(|next| *next != NONE);
+            std::iter::successors(Some(agenda.wheels[wheel].first[slot]), next).count()
+        };
+        assert!(of_first_slot(&agenda) > 100);
+        assert_eq!(agenda.take_first(Instant::from_millis(1999)), None);
+        assert!((1..30).contains(&of_first_slot(&agenda)), "{}", of_first_slot(&agenda));
+    }
+
     /// Against the definition, the least of all entries by a scan over them, with times up to `spread` ahead: with ties when that is small.
     fn compare_with_a_scan(spread: u64) {
         let mut agenda = Agenda::default();
@@ -355,9 +400,12 @@ mod tests {
                 let expected = least.filter(|(at, ..)| *at <= end);
                 let taken = agenda.take_first(nanos(end));
                 assert_eq!(taken, expected.map(|(at, .., element)| (nanos(at), element)));
-                if let Some((at, .., element)) = expected {
-                    model[element] = None;
-                    now = at;
+                match expected {
+                    Some((at, .., element)) => {
+                        model[element] = None;
+                        now = at;
+                    }
+                    None => now = end,
                 }
             }
         }

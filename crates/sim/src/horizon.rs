@@ -38,7 +38,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// `known` do not count.
     pub fn earliest_arrival(&self, horizon: &Horizon, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
         let due = |place: usize| match self.slots[place].element {
-            Element::Link(n) | Element::LinkInSeries(n) => self.links[n as usize].earliest_delivery(known),
+            Element::Link(n) => self.links[n as usize].earliest_delivery(known),
             Element::Machine(n) => self.machines[n as usize].wake_at(),
             Element::Router(_) => None,
         };
@@ -49,7 +49,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// Look at the packets on links that are certain to arrive at a machine next, by the routes that there are now: when, where, and which.
     pub fn certain_arrivals(&self, look: &mut dyn FnMut(Instant, ElementId, &Packet)) {
         for (place, slot) in self.slots.iter().enumerate() {
-            let (Element::Link(n) | Element::LinkInSeries(n)) = slot.element else { continue };
+            let Element::Link(n) = slot.element else { continue };
             for (at, packet) in self.links[n as usize].certain(self.now) {
                 if let Some(machine) = self.next_machine(place, packet) {
                     look(at, machine, packet);
@@ -65,7 +65,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             let place = wire.to.place();
             match self.slots[place].element {
                 Element::Machine(_) => return Some(wire.to),
-                Element::Link(_) | Element::LinkInSeries(_) => return None,
+                Element::Link(_) => return None,
                 Element::Router(n) => {
                     let exit = self.routers[n as usize].route(packet.next_destination())?;
                     wire = self.wire(place, exit)?;
@@ -81,14 +81,14 @@ impl<M: Machine, O: Observer> World<M, O> {
                 let onward = self.exits_of(next.place()).filter(|exit| *exit != from);
                 onward.map(|exit| horizon.from(exit)).min().unwrap_or(Duration::MAX)
             }
-            Element::Link(_) | Element::LinkInSeries(_) | Element::Machine(_) => horizon.from(next),
+            Element::Link(_) | Element::Machine(_) => horizon.from(next),
         };
         self.exits_of(from.place()).map(beyond).min().unwrap_or(Duration::MAX)
     }
 
     fn delay_through(&self, place: usize) -> Duration {
         match self.slots[place].element {
-            Element::Link(n) | Element::LinkInSeries(n) => self.links[n as usize].least_delay(),
+            Element::Link(n) => self.links[n as usize].least_delay(),
             Element::Machine(_) | Element::Router(_) => Duration::ZERO,
         }
     }

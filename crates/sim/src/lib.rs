@@ -2,8 +2,8 @@
 //! the only clock. It steps elements in order of their wake times. At equal times timers come before deliveries, then the element
 //! that has been due for longer, then the one that was added first. The same world gives the same bytes on every computer.
 //!
-//! A hop costs one event: a link knows when it will deliver, and each element has at most one entry in the queue. Links in series, where
-//! nothing can interfere, cost one event together. In steady state nothing is allocated per packet.
+//! A hop costs one event: a link knows when it will deliver, and each element has at most one entry in the queue. In steady state
+//! nothing is allocated per packet.
 //!
 //! Build a world, connect ports with [`World::connect`], and call [`World::run_until`]; then look at the machines. An [`Observer`]
 //! sees every event and packet. Real hosts attach by [`HostPort`] and [`AgentPort`]. A transfer over a link that loses 1 % of the packets:
@@ -59,7 +59,6 @@ mod horizon;
 mod outside;
 mod router;
 mod run;
-mod series;
 mod world;
 
 pub use horizon::Horizon;

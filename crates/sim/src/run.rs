@@ -58,89 +58,65 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub fn run_some(&mut self, end: Instant, most: u32) -> bool {
         if std::mem::take(&mut self.unchecked) {
             self.refuse_circles();
-            if !O::LISTENS {
-                self.find_series();
-            }
         }
-        let is_done = self.run_steps(end, most);
-        self.catch_up_all();
-        is_done
-    }
-
-    fn run_steps(&mut self, end: Instant, most: u32) -> bool {
         for _ in 0..most {
             let Some((at, place)) = self.agenda.take_first(end) else {
                 self.now = self.now.max(end);
                 return true;
             };
-            self.wake(at, place);
+            // Also where nothing is due after all: nothing may be armed for a time before this one.
+            self.now = at;
+            self.wake(place);
         }
         false
     }
 
     #[inline]
-    fn wake(&mut self, at: Instant, place: usize) {
+    fn wake(&mut self, place: usize) {
         match self.slots[place].element {
-            Element::Link(n) => {
-                self.wake_link(at, place, n, |world| due_from(at, world.links[n as usize].wake_at()));
-            }
-            Element::LinkInSeries(n) => self.wake_in_series(at, place, n),
-            Element::Machine(n) => self.wake_machine(at, place, n),
+            Element::Link(n) => self.wake_link(place, n),
+            Element::Machine(n) => self.wake_machine(place, n),
             Element::Router(_) => {}
         }
     }
 
     #[inline]
-    fn wake_machine(&mut self, at: Instant, place: usize, n: u32) {
+    fn wake_machine(&mut self, place: usize, n: u32) {
         let machine = &mut self.machines[n as usize];
         let due = machine.wake_at();
-        if due.is_none_or(|due| due > at) {
-            return self.expect(place, Rank::Timer, due_from(at, due));
+        if due.is_none_or(|due| due > self.now) {
+            return self.arm(place, Rank::Timer, due);
         }
-        machine.step(at, Input::Wake, &mut self.outbox);
-        let next = machine.wake_at().map(|next| next.max(at));
-        if next == Some(at) {
-            self.restless.note(at, place, machine);
+        machine.step(self.now, Input::Wake, &mut self.outbox);
+        let next = machine.wake_at();
+        if next.is_some_and(|next| next <= self.now) {
+            self.restless.note(self.now, place, machine);
         }
-        self.note_step(at);
-        self.expect(place, Rank::Timer, due_from(at, next));
+        self.steps += 1;
+        self.arm(place, Rank::Timer, next);
         self.empty_outbox(place);
     }
 
-    /// A link's entry came up; `due` says when it is due after that.
     #[inline]
-    pub(crate) fn wake_link(
-        &mut self,
-        at: Instant,
-        place: usize,
-        n: u32,
-        due: impl Fn(&Self) -> Option<Due>,
-    ) {
+    fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
         if !O::LISTENS
-            && let Some(packet) = link.hand_over(at)
+            && let Some(packet) = link.hand_over(self.now)
         {
-            self.note_step(at);
-            let due = due(self);
-            self.expect(place, Rank::Delivery, due);
+            let next = link.wake_at();
+            self.steps += 1;
+            self.arm(place, Rank::Delivery, next);
             return self.carry(place, Port(0), packet);
         }
-        let is_due = link.wake_at().is_some_and(|due| due <= at);
-        if is_due {
-            link.step(at, Input::Wake, &mut self.outbox);
-            self.note_step(at);
+        let due = link.wake_at();
+        if due.is_none_or(|due| due > self.now) {
+            return self.arm(place, Rank::Delivery, due);
         }
-        let due = due(self);
-        self.expect(place, Rank::Delivery, due);
-        if is_due {
-            self.empty_outbox(place);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn note_step(&mut self, at: Instant) {
-        self.now = at;
+        link.step(self.now, Input::Wake, &mut self.outbox);
+        let next = link.wake_at();
         self.steps += 1;
+        self.arm(place, Rank::Delivery, next);
+        self.empty_outbox(place);
     }
 
     /// Everything the element at `place` has just caused takes its course.
@@ -177,38 +153,35 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.spare.push(batch);
     }
 
-    /// The wire into the link or machine that a packet gets to from this port, through routers. `None` where it is lost.
-    #[inline]
-    pub(crate) fn way(&self, from: usize, port: Port, packet: &Packet) -> Option<Wire> {
-        let mut wire = self.wire(from, port)?;
-        while let Element::Router(n) = self.slots[wire.to.place()].element {
-            let exit = self.routers[n as usize].route(packet.next_destination())?;
-            wire = self.wire(wire.to.place(), exit)?;
-        }
-        Some(wire)
-    }
-
     /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
     #[inline]
     pub(crate) fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
-        let Some(Wire { to, port: entry }) = self.way(from, port, &packet) else {
-            return self.lose(from, port, packet);
-        };
-        let place = to.place();
-        match self.slots[place].element {
-            Element::Link(n) => {
-                let link = &mut self.links[n as usize];
-                link.step(self.now, Input::Packet(entry, packet), &mut self.outbox);
-                let wake_at = link.wake_at();
-                if O::LISTENS || !self.outbox.packets.is_empty() {
-                    self.empty_outbox(place);
-                }
-                self.arm(place, Rank::Delivery, wake_at);
+        let (mut from, mut port) = (from, port);
+        loop {
+            let Some(Wire { to, port: entry }) = self.wire(from, port) else {
+                return self.lose(from, packet);
+            };
+            let place = to.place();
+            match self.slots[place].element {
+                Element::Router(n) => match self.routers[n as usize].route(packet.next_destination()) {
+                    Some(exit) => (from, port) = (place, exit),
+                    None => return self.lose(place, packet),
+                },
+                Element::Link(n) => return self.enter_link(place, n, entry, packet),
+                Element::Machine(n) => return self.deliver(to, n, entry, packet),
             }
-            Element::LinkInSeries(n) => self.enter_series(n, place, Input::Packet(entry, packet)),
-            Element::Machine(n) => self.deliver(to, n, entry, packet),
-            Element::Router(_) => {}
         }
+    }
+
+    #[inline]
+    fn enter_link(&mut self, place: usize, n: u32, port: Port, packet: Box<Packet>) {
+        let link = &mut self.links[n as usize];
+        link.step(self.now, Input::Packet(port, packet), &mut self.outbox);
+        let wake_at = link.wake_at();
+        if O::LISTENS || !self.outbox.packets.is_empty() {
+            self.empty_outbox(place);
+        }
+        self.arm(place, Rank::Delivery, wake_at);
     }
 
     /// A packet reaches a machine. What that sends to machines at the end of the same wires waits until it is
@@ -252,18 +225,11 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
-    /// A packet has no way from this port.
+    /// A packet has no way on from an element.
     #[cold]
-    pub(crate) fn lose(&mut self, from: usize, port: Port, packet: Box<Packet>) {
+    fn lose(&mut self, at: usize, packet: Box<Packet>) {
         self.unwired_drops += 1;
         if O::LISTENS {
-            let (mut at, mut exit) = (from, Some(port));
-            while let Some(wire) = exit.and_then(|exit| self.wire(at, exit))
-                && let Element::Router(n) = self.slots[wire.to.place()].element
-            {
-                at = wire.to.place();
-                exit = self.routers[n as usize].route(packet.next_destination());
-            }
             let event = Event::dropped(DropCause::NoRoute, &packet);
             self.observer.event(self.now, ElementId(at as u32), &event);
         }
@@ -279,9 +245,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             for listener in &listeners {
                 let (now, input) = (self.now, Input::Signal(signal));
                 match self.slots[listener.place()].element {
-                    Element::Link(n) | Element::LinkInSeries(n) => {
-                        self.links[n as usize].step(now, input, &mut self.outbox)
-                    }
+                    Element::Link(n) => self.links[n as usize].step(now, input, &mut self.outbox),
                     Element::Machine(n) => self.machines[n as usize].step(now, input, &mut self.outbox),
                     Element::Router(_) => {}
                 }
@@ -298,16 +262,8 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub fn rearm(&mut self, id: ElementId) {
         match self.slots[id.place()].element {
             Element::Link(n) => self.arm(id.place(), Rank::Delivery, self.links[n as usize].wake_at()),
-            Element::LinkInSeries(n) => self.arm_series(n, id.place()),
             Element::Machine(n) => self.arm(id.place(), Rank::Timer, self.machines[n as usize].wake_at()),
             Element::Router(_) => {}
-        }
-    }
-    /// An element that is not armed is due.
-    #[inline]
-    fn expect(&mut self, place: usize, rank: Rank, due: Option<Due>) {
-        if let Some(due) = due {
-            self.agenda.arm(place, rank, due);
         }
     }
     #[inline]
@@ -316,9 +272,4 @@ impl<M: Machine, O: Observer> World<M, O> {
             self.agenda.arm(place, rank, Due { at: at.max(self.now), since: self.now });
         }
     }
-}
-
-#[inline]
-fn due_from(since: Instant, wake_at: Option<Instant>) -> Option<Due> {
-    wake_at.map(|at| Due { at, since })
 }

@@ -3,7 +3,6 @@
 use crate::agenda::Agenda;
 use crate::router::Router;
 use crate::run::Restless;
-use crate::series::{Member, Position};
 use seamline_net::Link;
 use seamline_wire::{Event, Instant, Machine, Outbox, Packet, Port};
 use std::collections::VecDeque;
@@ -44,7 +43,6 @@ impl Observer for NoObserver {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Element {
     Link(u32),
-    LinkInSeries(u32),
     Router(u32),
     Machine(u32),
 }
@@ -97,10 +95,6 @@ pub struct World<M, O = NoObserver> {
     /// What reaches machines meanwhile.
     pub(crate) waiting: VecDeque<(ElementId, Port, Box<Packet>)>,
     pub(crate) restless: Restless,
-    /// By the number of a link.
-    pub(crate) positions: Vec<Position>,
-    /// The last links of all series.
-    pub(crate) series: Vec<Member>,
     /// Whether wires or routes may have changed since they were checked.
     pub(crate) unchecked: bool,
     pub(crate) observer: O,
@@ -150,8 +144,6 @@ impl<M: Machine, O: Observer> World<M, O> {
             delivering: false,
             waiting: VecDeque::new(),
             restless: Restless::default(),
-            positions: Vec::new(),
-            series: Vec::new(),
             unchecked: false,
             observer,
             unwired_drops: 0,
@@ -235,14 +227,14 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// A link, `None` when the element is something else.
     pub fn link(&self, id: ElementId) -> Option<&Link> {
         match self.element(id)? {
-            Element::Link(n) | Element::LinkInSeries(n) => self.links.get(n as usize),
+            Element::Link(n) => self.links.get(n as usize),
             _ => None,
         }
     }
     /// A link to change between runs; after changing what it waits for, call [`World::rearm`].
     pub fn link_mut(&mut self, id: ElementId) -> Option<&mut Link> {
         match self.element(id)? {
-            Element::Link(n) | Element::LinkInSeries(n) => self.links.get_mut(n as usize),
+            Element::Link(n) => self.links.get_mut(n as usize),
             _ => None,
         }
     }

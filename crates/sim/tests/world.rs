@@ -190,6 +190,24 @@ fn a_machine_changed_between_runs_is_woken_after_rearming() {
     assert_eq!(entries(&heard), ["10 late woke", "20 late woke"]);
 }
 
+/// The run stops at the time from which a machine has moved its wake-up: that time is over, too.
+#[test]
+fn after_a_run_that_stopped_where_nothing_was_due_all_comes_in_order() {
+    let heard = diary();
+    let mut world: World<Scripted> = World::new();
+    world.add(Scripted::new("first", &heard, [(100, Act::Note)]));
+    let moved = world.add(Scripted::new("moved", &heard, [(101, Act::Note)]));
+    let late = world.add(Scripted::new("late", &heard, []));
+    world.machine_mut(moved).expect("it is a machine").script[0].0 = Instant::from_millis(200);
+    assert!(!world.run_some(Instant::from_secs(1), 2));
+    assert_eq!((world.now(), world.steps()), (Instant::from_millis(101), 1));
+    let script = [10, 150].map(|at| (Instant::from_millis(at), Act::Note));
+    world.machine_mut(late).expect("it is a machine").script.extend(script);
+    world.rearm(late);
+    world.run_until(Instant::from_secs(1));
+    assert_eq!(entries(&heard), ["100 first woke", "101 late woke", "150 late woke", "200 moved woke"]);
+}
+
 fn transfer(bytes: u64) -> Flows {
     Flows { source: Application::transfer(Instant::ZERO, bytes), ..Flows::endless("sack") }
 }

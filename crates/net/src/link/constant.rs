@@ -27,8 +27,6 @@ pub(super) struct ConstantRate {
     busy_until: Instant,
     /// Accepted and not yet delivered, in order.
     inside: VecDeque<Carried>,
-    /// Since when the first of them is that: it came in, or the one before it was delivered.
-    first_since: Instant,
     /// How many of `inside`, from the front, had left the transmitter when last looked at.
     departed: usize,
     /// Bytes of the others.
@@ -46,7 +44,6 @@ impl ConstantRate {
             limit,
             busy_until: Instant::ZERO,
             inside: VecDeque::new(),
-            first_since: Instant::ZERO,
             departed: 0,
             bytes_in_system: 0,
             last_size: 0,
@@ -67,9 +64,6 @@ impl ConstantRate {
             self.last_size = size;
             self.last_transmission_time = self.rate.time_for(u64::from(size));
         }
-        if self.inside.is_empty() {
-            self.first_since = now;
-        }
         self.busy_until = self.busy_until.max(now) + self.last_transmission_time;
         self.bytes_in_system += u64::from(size);
         self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, packet });
@@ -88,10 +82,9 @@ impl ConstantRate {
 
     /// Take out the first packet, if it is due by `now`.
     #[inline]
-    pub(super) fn take_due(&mut self, now: Instant) -> Option<Carried> {
+    fn take_due(&mut self, now: Instant) -> Option<Carried> {
         self.inside.front().filter(|first| first.arrival <= now)?;
         let first = self.inside.pop_front()?;
-        self.first_since = first.arrival;
         if self.departed > 0 {
             self.departed -= 1;
         } else {
@@ -106,17 +99,6 @@ impl ConstantRate {
         while let Some(carried) = self.take_due(now) {
             sink.deliver(carried.arrival, carried.packet);
         }
-    }
-
-    /// The first packet, and since when it is the first.
-    #[inline]
-    pub(super) fn first(&self) -> Option<(Instant, &Carried)> {
-        self.inside.front().map(|first| (self.first_since, first))
-    }
-
-    /// When a packet that finds the link empty reaches the far end.
-    pub(super) fn crossed_at(&self, entry: Instant, bytes: u32) -> Instant {
-        entry + self.rate.time_for(u64::from(bytes)) + self.one_way_delay
     }
 
     /// Take out those that wait and are wanted. The others move up.

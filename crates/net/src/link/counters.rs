@@ -87,20 +87,10 @@ impl<'a> Sink<'a> {
     /// A packet reaches the far end at `now`, unless an error model takes it.
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, packet: Box<Packet>) {
-        if let Some(packet) = self.survivor(now, packet) {
-            self.out.send(Port(0), packet);
-        }
-    }
-
-    /// A packet that reaches the far end at `now`, counted there, unless an error model takes it.
-    #[inline]
-    pub(super) fn survivor(&mut self, now: Instant, packet: Box<Packet>) -> Option<Box<Packet>> {
         if !self.survives(now, &packet) {
-            self.lose(DropCause::ErrorModel, packet);
-            return None;
+            return self.lose(DropCause::ErrorModel, packet);
         }
-        self.counters.delivered.count(packet.wire_bytes);
-        Some(packet)
+        self.hand_over(packet);
     }
 
     /// Whether no error model takes a packet that reaches the far end at `now`.

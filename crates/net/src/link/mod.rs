@@ -17,12 +17,10 @@
 mod constant;
 mod counters;
 mod repair;
-mod series;
 mod varying;
 
 pub use counters::{Count, Counters, Drops};
 pub use repair::{ArqConfig, Delivery, FecConfig, RepairConfig};
-pub use series::First;
 
 use crate::error::{ErrorStage, ScheduledLoss};
 use crate::queue::QueueConfig;
