@@ -1,5 +1,6 @@
 //! Rows that are collected until they make a page.
 
+use super::PAGE;
 use std::io;
 
 /// A page that is being filled: a vector for each column, the first of which has a value in every row.
@@ -14,8 +15,8 @@ macro_rules! page {
 
         impl $crate::columns::Page for $name {
             #[inline]
-            fn is_full(&self) -> bool {
-                self.$first.len() >= $crate::columns::PAGE
+            fn rows(&self) -> usize {
+                self.$first.len()
             }
             fn clear(&mut self) {
                 self.$first.clear();
@@ -28,8 +29,8 @@ pub(crate) use page;
 
 /// Rows that are collected before they are encoded.
 pub(crate) trait Page: Default {
-    /// Whether it is time to encode them.
-    fn is_full(&self) -> bool;
+    /// How many there are.
+    fn rows(&self) -> usize;
     /// Make it empty; its memory is used again.
     fn clear(&mut self);
 }
@@ -38,7 +39,7 @@ pub(crate) trait Page: Default {
 pub(crate) trait Encoder {
     /// The rows.
     type Page: Page;
-    /// Append a page. It may be empty.
+    /// Append a page, which is not empty.
     ///
     /// # Errors
     /// When the table cannot be written.
@@ -66,14 +67,14 @@ impl<E: Encoder> Filling<E> {
         if let Err(cause) = add(&mut self.page) {
             self.failed.get_or_insert(cause);
         }
-        if self.page.is_full() {
+        if self.page.rows() >= PAGE {
             self.encode();
         }
     }
 
     #[inline(never)]
     fn encode(&mut self) {
-        if self.failed.is_none() {
+        if self.failed.is_none() && self.page.rows() > 0 {
             self.failed = self.encoder.encode(&self.page).err();
         }
         self.page.clear();

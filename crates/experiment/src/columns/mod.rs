@@ -4,11 +4,13 @@
 
 mod column;
 mod encoding;
+mod fields;
 mod filling;
 mod read;
 
 pub(crate) use column::Dictionary;
 pub(crate) use encoding::Presence;
+pub(crate) use fields::{Field, Kind, fields};
 pub(crate) use filling::{Encoder, Filling, Page, page};
 pub(crate) use read::{Group, TableFile, damaged};
 
@@ -32,32 +34,6 @@ const COLUMNS_VERSION: u64 = 1;
 pub(crate) const PAGE: usize = 4096;
 /// Pages of a row group, which readers process as a whole.
 const PAGES_IN_A_GROUP: usize = 32;
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Words of a small dictionary.
-    Words,
-    /// Whole numbers of 32 bits without a sign.
-    Number,
-    /// Whole numbers of 63 bits.
-    Long,
-    /// Other numbers.
-    Real,
-    /// Texts that do not repeat.
-    Text,
-    /// Bytes.
-    Bytes,
-}
-
-/// A column of the schema.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    /// Whether rows may have no value.
-    pub(crate) optional: bool,
-}
 
 /// The values of a page in one column, without those that are absent.
 #[derive(Clone, Copy, Debug)]

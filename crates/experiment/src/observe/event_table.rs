@@ -4,8 +4,7 @@ use super::events::{connection_names, element_names};
 use super::rows::{Kind, connection_number, mobility, phase_name};
 use crate::atomic::WriteError;
 use crate::block_file::BlockFile;
-use crate::columns::Kind::{Long, Number, Real, Words};
-use crate::columns::{Encoder, Field, Filling, Presence, Table, Values, about, page};
+use crate::columns::{Encoder, Filling, Presence, Table, Values, about, fields, page};
 use seamline_scenario::build::Places;
 use seamline_scenario::schema::Scenario;
 use seamline_sim::ElementId;
@@ -17,46 +16,35 @@ use std::path::{Path, PathBuf};
 /// What the metadata of the file calls it.
 pub(crate) const EVENTS: &str = "events";
 
-macro_rules! fields {
-    ($($number:ident $name:literal $kind:ident $($bit:ident)?;)*) => {
-        fields!(@number 0; $($number)*);
-        /// The columns. Those with a bit may be empty.
-        pub(crate) const FIELDS: &[Field] =
-            &[$(Field { name: $name, kind: $kind, optional: fields!(@optional $($bit)?) }),*];
-    };
-    (@number $place:expr; $number:ident $($rest:ident)*) => {
-        pub(crate) const $number: usize = $place;
-        fields!(@number $place + 1; $($rest)*);
-    };
-    (@number $place:expr;) => {};
-    (@optional $bit:ident) => { true };
-    (@optional) => { false };
-}
-pub(super) use fields;
-
 fields! {
-    TIME "time_ns" Long;
-    ELEMENT "element" Words;
-    EVENT "event" Words;
-    CONNECTION "connection" Words optional;
-    SEQUENCE "sequence" Number optional;
-    LENGTH "length_bytes" Number optional;
-    DETAIL "detail" Words optional;
-    QUEUED "queue_packets" Number optional;
-    WINDOW "congestion_window_segments" Real optional;
-    THRESHOLD "slow_start_threshold_segments" Real optional;
-    IN_FLIGHT "bytes_in_flight" Number optional;
-    ROUND_TRIP "smoothed_round_trip_ns" Long optional;
-    TIMEOUT "retransmission_timeout_ns" Long optional;
+    always {
+        TIME "time_ns" Long;
+        ELEMENT "element" Words;
+        EVENT "event" Words;
+    }
+    WITH_CONNECTION {
+        CONNECTION "connection" Words;
+    }
+    WITH_SEQUENCE {
+        SEQUENCE "sequence" Number;
+    }
+    WITH_LENGTH {
+        LENGTH "length_bytes" Number;
+    }
+    WITH_DETAIL {
+        DETAIL "detail" Words;
+    }
+    WITH_QUEUE {
+        QUEUED "queue_packets" Number;
+    }
+    WITH_SAMPLE {
+        WINDOW "congestion_window_segments" Real;
+        THRESHOLD "slow_start_threshold_segments" Real;
+        IN_FLIGHT "bytes_in_flight" Number;
+        ROUND_TRIP "smoothed_round_trip_ns" Long;
+        TIMEOUT "retransmission_timeout_ns" Long;
+    }
 }
-
-/// Which columns have a value in a row: the bits of [`Presence::all`].
-const WITH_CONNECTION: u8 = 1;
-const WITH_SEQUENCE: u8 = 2;
-const WITH_LENGTH: u8 = 4;
-const WITH_DETAIL: u8 = 8;
-const WITH_QUEUE: u8 = 16;
-const WITH_SAMPLE: u8 = 32;
 
 impl Kind {
     /// The bits of its rows.
@@ -294,9 +282,6 @@ impl Encoder for Writer {
 
     fn encode(&mut self, page: &Page) -> io::Result<()> {
         let rows = page.times.len();
-        if rows == 0 {
-            return Ok(());
-        }
         let (connections, columns) = self.connections(page);
         let [connection, sequence, length, detail, queue, sample, ..] = Presence::all(&columns);
         let unnamed = self.elements.len() - 1;

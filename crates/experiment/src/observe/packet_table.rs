@@ -1,11 +1,9 @@
 //! The packets of a capture as a table in Parquet. Most segments are told by their columns; of other packets, and of
 //! segments with further options, the table has the bytes that a capture would show, too.
 
-use super::event_table::fields;
 use crate::atomic::WriteError;
 use crate::block_file::BlockFile;
-use crate::columns::Kind::{Bytes, Long, Number, Text, Words};
-use crate::columns::{Dictionary, Encoder, Field, Filling, Presence, Table, Values, about, page};
+use crate::columns::{Dictionary, Encoder, Filling, Presence, Table, Values, about, fields, page};
 use seamline_capture::front;
 use seamline_wire::codec::{IpVersion, ipv4_address};
 use seamline_wire::{Flags, Instant, NodeId, Packet, Segment};
@@ -18,30 +16,34 @@ use std::path::{Path, PathBuf};
 pub(crate) const PACKETS: &str = "packets";
 
 fields! {
-    TIME "time_ns" Long;
-    INTERFACE "interface" Words;
-    SOURCE "source" Words;
-    DESTINATION "destination" Words;
-    WIRE "wire_bytes" Number;
-    ECN "ecn" Words;
-    SOURCE_PORT "source_port" Number optional;
-    DESTINATION_PORT "destination_port" Number optional;
-    SEQUENCE "sequence" Number optional;
-    ACKNOWLEDGMENT "acknowledgment" Number optional;
-    FLAGS "flags" Words optional;
-    WINDOW "window" Number optional;
-    PAYLOAD "payload_bytes" Number optional;
-    TIMESTAMP "timestamp" Number optional;
-    ECHO "timestamp_echo" Number optional;
-    REMARK "remark" Text optional;
-    HEADERS "headers" Bytes optional;
+    always {
+        TIME "time_ns" Long;
+        INTERFACE "interface" Words;
+        SOURCE "source" Words;
+        DESTINATION "destination" Words;
+        WIRE "wire_bytes" Number;
+        ECN "ecn" Words;
+    }
+    WITH_SEGMENT {
+        SOURCE_PORT "source_port" Number;
+        DESTINATION_PORT "destination_port" Number;
+        SEQUENCE "sequence" Number;
+        ACKNOWLEDGMENT "acknowledgment" Number;
+        FLAGS "flags" Words;
+        WINDOW "window" Number;
+        PAYLOAD "payload_bytes" Number;
+    }
+    WITH_TIMESTAMPS {
+        TIMESTAMP "timestamp" Number;
+        ECHO "timestamp_echo" Number;
+    }
+    WITH_REMARK {
+        REMARK "remark" Text;
+    }
+    WITH_HEADERS {
+        HEADERS "headers" Bytes;
+    }
 }
-
-/// Which columns have a value in a row: the bits of [`Presence::all`].
-const WITH_SEGMENT: u8 = 1;
-const WITH_TIMESTAMPS: u8 = 2;
-const WITH_REMARK: u8 = 4;
-const WITH_HEADERS: u8 = 8;
 
 /// The names of the values of the ECN field, by its bits.
 pub(crate) const ECN_NAMES: [&str; 4] = ["Not-ECT", "ECT(1)", "ECT(0)", "CE"];
@@ -264,9 +266,6 @@ impl Encoder for Writer {
 
     fn encode(&mut self, page: &Page) -> io::Result<()> {
         let rows = page.times.len();
-        if rows == 0 {
-            return Ok(());
-        }
         let Writer { table, interfaces, sources, destinations, flags } = self;
         let [segment, timestamps, remark, headers, ..] = Presence::all(&page.columns);
         let interfaces: Vec<u16> =
