@@ -55,16 +55,21 @@ fn nothing_grows_much_faster_than_in_proportion() {
     }
 }
 
-/// A thousand cells share a mistake.
-#[test]
-fn a_mistake_in_a_grid_is_said_once() {
+/// What is said of a thousand cells in such a case, which must be wrong.
+fn refused(name: &str) -> String {
     let folder = folder();
-    let case = CASES.iter().find(|case| case.name == "check of a grid with one mistake").unwrap();
+    let case = CASES.iter().find(|case| case.name == name).unwrap();
     let arguments = (case.prepare)(1_000, folder.path());
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let output = seamline(&arguments, folder.path());
     assert_eq!(output.status.code(), Some(2));
-    let text = stderr(&output);
+    stderr(&output).to_owned()
+}
+
+/// All cells share a mistake.
+#[test]
+fn a_mistake_in_a_grid_is_said_once() {
+    let text = refused("check of a grid with one mistake");
     assert_eq!(text.matches("error[").count(), 1, "{text}");
     assert!(text.contains("1 error; nothing was run"), "{text}");
 }
@@ -72,11 +77,7 @@ fn a_mistake_in_a_grid_is_said_once() {
 /// Each value of a grid is wrong: the first twenty are shown, and all are counted.
 #[test]
 fn of_many_mistakes_the_first_are_shown() {
-    let folder = folder();
-    let case = CASES.iter().find(|case| case.name == "check of a grid with a mistake per value").unwrap();
-    let arguments = (case.prepare)(1_000, folder.path());
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let text = stderr(&seamline(&arguments, folder.path())).to_owned();
+    let text = refused("check of a grid with a mistake per value");
     assert_eq!(text.matches("error[").count(), 20);
     assert!(text.contains("... and 980 more") && text.contains("1000 errors; nothing was run"), "{text}");
 }
