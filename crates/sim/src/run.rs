@@ -100,7 +100,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
-        if !O::LISTENS
+        if !(O::LISTENS && self.outbox.hears_queues())
             && let Some(packet) = link.hand_over(self.now)
         {
             let next = link.wake_at();
@@ -178,7 +178,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         let link = &mut self.links[n as usize];
         link.step(self.now, Input::Packet(port, packet), &mut self.outbox);
         let wake_at = link.wake_at();
-        if O::LISTENS || !self.outbox.packets.is_empty() {
+        if !self.outbox.is_empty() {
             self.empty_outbox(place);
         }
         self.arm(place, Rank::Delivery, wake_at);

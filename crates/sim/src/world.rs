@@ -21,6 +21,10 @@ impl ElementId {
 pub trait Observer {
     /// Whether elements should build events and packets be shown.
     const LISTENS: bool = true;
+    /// Whether it wants to know the states of queues ([`Event::Queue`]), which are most of all events. A world asks once, at its beginning.
+    fn hears_queues(&self) -> bool {
+        true
+    }
     /// Something happened at an element.
     fn event(&mut self, now: Instant, at: ElementId, event: &Event);
     /// A packet leaves a machine.
@@ -131,6 +135,9 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub fn with_observer(observer: O) -> Self {
         let mut outbox = Outbox::new();
         outbox.set_listening(O::LISTENS);
+        if !observer.hears_queues() {
+            outbox.ignore_queues();
+        }
         World {
             now: Instant::ZERO,
             slots: Vec::new(),

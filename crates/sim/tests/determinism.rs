@@ -7,10 +7,10 @@ use common::{Built, Flows, bytes_delivered, chain, hop};
 use seamline_net::error::{AppliesTo, Arrival, Bernoulli, ErrorModel, ErrorStage};
 use seamline_net::schedule::{Fates, Handovers};
 use seamline_net::{LinkConfig, Schedule, Scheduled};
-use seamline_sim::{Observer, World};
+use seamline_sim::{ElementId, Observer, World};
 use seamline_tcp::Host;
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::{Duration, Event, Instant, Packet};
 use std::sync::{Arc, Mutex};
 
 const END: Instant = Instant::from_secs(30);
@@ -111,6 +111,40 @@ fn a_silent_run_ends_like_one_that_is_listened_to() {
             let counters = heard.link(*link).expect("it is a link").counters();
             assert_eq!(Some(counters), silent.link(*link).map(|link| link.counters()), "{variant}");
         }
+    }
+}
+
+/// Does not want to know the states of queues.
+#[derive(Debug, Default)]
+struct WithoutQueues(Trace);
+
+impl Observer for WithoutQueues {
+    fn hears_queues(&self) -> bool {
+        false
+    }
+    fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
+        self.0.event(now, at, event);
+    }
+    fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
+        self.0.sent(now, from, packet);
+    }
+    fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
+        self.0.arrived(now, at, packet);
+    }
+}
+
+/// Without the states of queues the rest of a trace is the same.
+#[test]
+fn who_ignores_queues_hears_all_else() {
+    for variant in ["newreno", "sack", "vegas"] {
+        let mut world = World::with_observer(WithoutQueues::default());
+        lossy_chain_with_handovers(&mut world, variant, 4);
+        world.run_until(END);
+        let whole = trace(variant, 4, Duration::MAX);
+        let rest: Vec<&str> = whole.lines().filter(|line| !line.contains(" Queue {")).collect();
+        let heard = world.into_observer().0.text;
+        assert!(heard.lines().eq(rest.iter().copied()), "{variant}");
+        assert!(whole.lines().count() > 2 * rest.len(), "{variant}: there are hardly any queues");
     }
 }
 

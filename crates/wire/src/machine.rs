@@ -45,6 +45,7 @@ pub struct Outbox {
     #[expect(clippy::vec_box, reason = "the boxes themselves are what is recycled")]
     pool: Vec<Box<Packet>>,
     listening: bool,
+    ignores_queues: bool,
 }
 
 impl Outbox {
@@ -74,6 +75,27 @@ impl Outbox {
         if self.listening {
             self.events.push(event());
         }
+    }
+    /// Record the state of a queue, [`Event::Queue`], unless these events are ignored.
+    #[inline]
+    pub fn queue_event(&mut self, event: impl FnOnce() -> Event) {
+        if self.hears_queues() {
+            self.events.push(event());
+        }
+    }
+    /// Whether the states of queues are collected.
+    #[inline]
+    pub fn hears_queues(&self) -> bool {
+        self.listening && !self.ignores_queues
+    }
+    /// Collect no states of queues, which are most of all events.
+    pub fn ignore_queues(&mut self) {
+        self.ignores_queues = true;
+    }
+    /// Whether nothing follows.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty() && self.signals.is_empty() && self.events.is_empty()
     }
     /// Whether events are collected.
     pub fn is_listening(&self) -> bool {

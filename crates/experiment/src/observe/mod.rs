@@ -160,7 +160,7 @@ impl RunObserver {
         }
     }
 
-    /// Most events are of queues, which only some observers want.
+    /// Most events are of queues.
     #[inline]
     fn queue(&mut self, now: Instant, at: ElementId, event: &Event) {
         if self.events.is_some() || self.event_table.is_some() {
@@ -278,6 +278,11 @@ fn connection<T>(connections: &mut [T], port: TransportPort, first: u16) -> Opti
 }
 
 impl Observer for RunObserver {
+    fn hears_queues(&self) -> bool {
+        let records = self.events.is_some() || self.event_table.is_some();
+        let are_recorded = || self.selection.as_ref().is_none_or(|it| it.includes(Kind::Queue));
+        self.series.is_some() || (records && are_recorded())
+    }
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
         if let Event::Queue { .. } = event {
             return self.queue(now, at, event);

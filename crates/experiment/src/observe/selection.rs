@@ -53,6 +53,11 @@ impl Selection {
         Some(Selection { kinds: std::array::from_fn(is_wanted), elements, every: *every })
     }
 
+    /// Whether any events of a kind are recorded.
+    pub(super) fn includes(&self, kind: Kind) -> bool {
+        self.kinds[kind as usize]
+    }
+
     /// Whether an event is recorded.
     pub(super) fn takes(&mut self, at: ElementId, kind: Kind) -> bool {
         let Some(sequences) = self.elements.get_mut(at).filter(|_| self.kinds[kind as usize]) else {

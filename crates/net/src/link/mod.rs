@@ -196,8 +196,8 @@ impl Link {
     }
 
     /// A wake at `now` that does nothing but hand over one packet, by far the most common one, without an
-    /// outbox: that packet. `None` when it would do anything else, or has something to report when listened
-    /// to; nothing has happened then.
+    /// outbox: that packet. `None` when it would do anything else, or has something to report but the state of its
+    /// queue; nothing has happened then.
     #[inline]
     pub fn hand_over(&mut self, now: Instant) -> Option<Box<Packet>> {
         match &mut self.core {
@@ -227,7 +227,7 @@ impl Link {
             Core::Constant(core) => match core.offer(now, packet) {
                 Ok(()) => {
                     sink.counters.accepted.count(size);
-                    sink.out.event(|| core.queue_event(now));
+                    sink.out.queue_event(|| core.queue_event(now));
                 }
                 Err(packet) => sink.lose(DropCause::QueueOverflow, packet),
             },
@@ -241,7 +241,7 @@ impl Link {
         match &mut self.core {
             Core::Constant(core) => {
                 core.deliver(now, &mut sink);
-                sink.out.event(|| core.queue_event(now));
+                sink.out.queue_event(|| core.queue_event(now));
             }
             Core::Varying(core) => core.advance(now, &mut sink),
         }

@@ -380,7 +380,7 @@ impl Varying {
 
     fn note_queue(&self, sink: &mut Sink<'_>) {
         let sending = self.in_service.as_ref().map(|sending| sending.waited.packet.wire_bytes);
-        sink.out.event(|| Event::Queue {
+        sink.out.queue_event(|| Event::Queue {
             packets: saturated((self.waiting.len() + usize::from(sending.is_some())) as u64),
             bytes: saturated(self.waiting.bytes() + u64::from(sending.unwrap_or(0))),
         });
