@@ -99,7 +99,7 @@ pub static ALL: &[Bundled] = &[
     ),
     bundled!(
         "constellation",
-        "120 homes under a constellation: connections split at gateways, or BBR at servers (takes minutes)"
+        "120 homes under a constellation: connections split at gateways, or BBR 3 at servers (takes minutes)"
     ),
     bundled!("quickstart", "the smallest scenario: one lossy link"),
     bundled!("lab-quick", "a download with two handovers, short enough for real time (seamline lab)"),

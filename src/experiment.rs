@@ -45,7 +45,7 @@ pub(crate) struct Overrides {
 /// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// Number of runs at a time [default: the number of processors]
+    /// Maximum number of runs at a time [default: the number of processors]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
