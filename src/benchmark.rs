@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// Only cases without random packet loss
     #[arg(long)]
     no_random_loss: bool,
-    /// Number of runs at a time
+    /// Maximum number of runs at a time
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// How often to repeat a run for which the host was too busy

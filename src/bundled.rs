@@ -95,11 +95,11 @@ pub static ALL: &[Bundled] = &[
     bundled!("lossy-hop", "a base station whose air loses packets: Snoop and split connections against none"),
     bundled!(
         "fleet",
-        "200 trains with 20 downloads each: agents at base stations, in the trains, or at both (minutes)"
+        "200 trains with 20 downloads each: agents at base stations, in the trains, or both (takes minutes)"
     ),
     bundled!(
         "constellation",
-        "120 homes under a constellation: connections split at gateways against BBR at servers (minutes)"
+        "120 homes under a constellation: connections split at gateways, or BBR 3 at servers (takes minutes)"
     ),
     bundled!("quickstart", "the smallest scenario: one lossy link"),
     bundled!("lab-quick", "a download with two handovers, short enough for real time (seamline lab)"),

@@ -45,7 +45,7 @@ pub(crate) struct Overrides {
 /// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// Number of runs at a time [default: the number of processors]
+    /// Maximum number of runs at a time [default: the number of processors]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
@@ -258,7 +258,7 @@ fn incomplete_failure(
         && let Some(error) = incomplete.unwritten.first()
     {
         return Failure::Runtime(format!(
-            "{error}\ntip: --pcapng, --events, --parquet, --xplot and --iperf3 name another directory"
+            "{error}\ntip: choose another directory with --pcapng, --events, --parquet, --xplot or --iperf3"
         ));
     }
     let (runs, all) = (plan.runs() - incomplete.left_out, plan.runs());

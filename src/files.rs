@@ -16,8 +16,8 @@ pub(crate) struct FileOptions {
     /// Write all events of the first run of each grid cell into this directory, as CSV
     #[arg(long, value_name = "DIR")]
     pub(crate) events: Option<PathBuf>,
-    /// Write all events and all captured packets of the first run of each grid cell into this directory, as tables (Parquet). That
-    /// takes less time than --pcapng and --events, which `seamline convert` makes from them
+    /// Write all events and all captured packets of the first run of each grid cell into this directory, as Parquet tables. This
+    /// takes less time than --events and --pcapng; `seamline convert` makes the same files from the tables
     #[arg(long, value_name = "DIR")]
     pub(crate) parquet: Option<PathBuf>,
     /// Write a time-sequence graph of each flow of the first run of each grid cell into this directory, for xplot and in

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 /// Help of --jobs, which only virtual time allows.
 const JOBS: &str =
-    "Number of runs at a time, in virtual time [default: the number of processors; in real time 1]";
+    "Maximum number of runs at a time, in virtual time [default: the number of processors; in real time 1]";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("jobs", |jobs| jobs.help(JOBS)))]

@@ -129,7 +129,7 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),
-    /// Make an event list or a capture from the tables that --parquet wrote.
+    /// Convert a table that --parquet wrote to an event list (CSV) or a capture (pcapng).
     Convert(convert::Arguments),
     /// Recommend whether to hand over, or what helps TCP on a recorded path.
     Advise(advise::Arguments),

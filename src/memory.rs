@@ -61,8 +61,8 @@ fn said(one: u64, most: u64, workers: usize, cell: usize) -> Option<(&'static st
         0 => Some((
             "warning",
             format!(
-                "a run of grid cell {cell} may take {} of memory, and {} is free: the system may end it; lower its `count` of flows, \
-                 `tcp.receive_buffer` or `queue` limits, or run it where there is more memory",
+                "a run of grid cell {cell} may take {} of memory, but only {} is available: the system may kill it; lower its \
+                 `count` of flows, `tcp.receive_buffer` or `queue` limits, or use a machine with more memory",
                 bytes(one),
                 bytes(most)
             ),
@@ -70,7 +70,7 @@ fn said(one: u64, most: u64, workers: usize, cell: usize) -> Option<(&'static st
         _ if fit < workers as u64 => Some((
             "note",
             format!(
-                "as few as {fit} of {workers} runs at a time: a run may take {} of memory, and {} is free",
+                "as few as {fit} runs at a time instead of {workers}: a run may take {} of memory, and {} is available",
                 bytes(one),
                 bytes(most)
             ),
@@ -153,7 +153,10 @@ mod tests {
         assert_eq!(said(10, 100, 8, 1), None);
         let (kind, text) = said(40_000_000, 100_000_000, 8, 1).unwrap();
         assert_eq!(kind, "note");
-        assert!(text.contains("as few as 2 of 8 runs") && text.contains("40.0 MB"), "{text}");
+        assert!(
+            text.contains("as few as 2 runs at a time instead of 8") && text.contains("40.0 MB"),
+            "{text}"
+        );
         let (kind, text) = said(400_000_000, 100_000_000, 8, 3).unwrap();
         assert_eq!(kind, "warning");
         assert!(text.contains("grid cell 3") && text.contains("receive_buffer"), "{text}");

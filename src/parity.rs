@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// In real time, how often to repeat a run for which the host was too busy
     #[arg(long, value_name = "N", default_value_t = 2)]
     retry: u32,
-    /// Number of runs at a time [default: the number of processors; in real time 1]
+    /// Maximum number of runs at a time [default: the number of processors; in real time 1]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// In the lab, run a shell command in place of an agent of the scenario, between the interfaces wired0 and wireless0; can be

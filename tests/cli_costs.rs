@@ -43,7 +43,7 @@ fn nothing_grows_much_faster_than_in_proportion() {
     for (name, small, large) in [
         ("sack, rfc: slow start into a deep queue", 3_000, 60_000),
         ("sweep that compares schemes", 200, 2_000),
-        ("report, flows of their own", 200, 3_000),
+        ("report, separate flows", 200, 3_000),
         ("check of a grid with a mistake per value", 100, 1_000),
     ] {
         let (first, second) = (seconds(name, small), seconds(name, large));

@@ -56,7 +56,7 @@ pub(crate) const CASES: &[Case] = &[
     window("wtcp: an outage each second", SMALL, |n, at| agent(at, n, "wtcp", "", OUTAGES)),
     whole("report, grid cells", "grid cells", &[1, 10, 100, 1000], report_of_cells),
     whole("report, parallel flows", "flows", SMALL, report_of_copies),
-    whole("report, flows of their own", "flows", &[1, 10, 100, 1000], report_of_flows),
+    whole("report, separate flows", "flows", &[1, 10, 100, 1000], report_of_flows),
     whole("steps of delay, loss and capacity", "steps", &[1000, 10_000, 100_000, 1_000_000], steps),
     whole("handovers", "handovers", &[100, 1000, 10_000, 100_000], handovers),
     whole("opportunities to send", "opportunities", &[1000, 10_000, 100_000, 1_000_000], opportunities),

@@ -24,7 +24,7 @@ pub(crate) fn draw(curves: &[Curve]) -> String {
     let names = Names {
         picture: "costs",
         title: "CPU time over size",
-        remark: "A line as steep as the diagonal of a square of decades grows in proportion; a steeper one would grow faster.",
+        remark: "A slope of one decade per decade is proportional growth; a steeper line would grow faster.",
         axis: "CPU time (s)",
     };
     let entries: Vec<String> =

@@ -158,7 +158,7 @@ impl<W: Write> Capture<W> {
         self.finish_packet(remark)
     }
 
-    /// Record that a packet was seen whose beginning is these bytes, and whose length on the wire is `original`.
+    /// Record a packet that begins with these bytes and whose length on the wire is `original`.
     ///
     /// # Errors
     /// As [`Capture::packet`].

@@ -2,8 +2,8 @@
 //!
 //! What counts: connections with what observes them; segments in flight, each as a packet somewhere and as what its sender remembers of
 //! it; what agents keep of them; the rows of flows over time; and the conditions over time that are made for each seed. Recorded
-//! conditions are shared by all runs. The estimate is an upper bound for scenarios without surprises: windows are taken to be as large
-//! as buffers and the network allow. `tests/cli_memory.rs` of the command compares it with what runs take.
+//! conditions are shared by all runs. The estimate is meant as an upper bound: windows are taken to be as large as buffers and the
+//! network allow. `tests/cli_memory.rs` of the command compares it with what runs take.
 
 use seamline_net::{Limit, QueueConfig};
 use seamline_scenario::schema::{DirectionSpec, FlowSpec, Scenario};
@@ -28,7 +28,8 @@ const HEADERS: u64 = 52;
 /// Packets of a window that a sender may have sent before it learns that they do not fit: slow start doubles it.
 const OVERSHOOT: u64 = 2;
 
-/// What a run of this scenario takes at most, in bytes, as far as can be said before it. Captures and lists of events go to files.
+/// An upper bound of the memory that a run of this scenario takes, in bytes, estimated before it starts. Captures and lists of events
+/// go to files.
 pub fn estimate(scenario: &Scenario) -> u64 {
     let seconds = scenario.duration.as_secs_f64();
     let rows = (seconds / scenario.output.interval.as_secs_f64()).ceil() as u64;

@@ -48,15 +48,15 @@ pub struct RunOptions {
     pub stop: Arc<AtomicBool>,
     /// Gets warnings about runs that are under way.
     pub warn: Warn,
-    /// Is told how far runs have come.
+    /// Receives the progress of runs.
     pub advance: Advance,
 }
 
-/// Who is told every few milliseconds how far a run has come, from any thread; nobody by default.
+/// The function that receives the progress of runs every few milliseconds, on any thread; none by default.
 #[derive(Clone, Default)]
 pub struct Advance(pub Option<Arc<dyn Fn(Advanced) + Send + Sync>>);
 
-/// How far a run has come since it was told last.
+/// The progress of a run since the last report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advanced {
     /// Simulated time.
@@ -72,7 +72,7 @@ impl fmt::Debug for Advance {
 }
 
 impl Advance {
-    /// Tell how far a run has come that had come as far as `told`.
+    /// Report the progress of a run since `told`, which becomes the present.
     fn tell(&self, told: &mut (Instant, u64), now: Instant, segments: u64) {
         if let Some(tell) = &self.0 {
             tell(Advanced { simulated: now.saturating_since(told.0), segments: segments - told.1 });

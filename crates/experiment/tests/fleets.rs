@@ -68,7 +68,7 @@ fn many_connections_are_summed_up() {
         [shares.tenth_bits_per_second, shares.median_bits_per_second, shares.nine_tenths_bits_per_second];
     assert!(0.0 < tenth && tenth <= median && median <= most && most < 4e6, "{shares:?}");
     let text = verdicts(&plan, &summary);
-    assert!(text.contains("Goodput that 10, 50 and 90 % of the connections do not exceed"), "{text}");
+    assert!(text.contains("Goodput per connection (10th, 50th and 90th percentile)"), "{text}");
     assert!(text.contains("20 connections") && text.lines().count() < 8, "{text}");
 
     let few = fleet(4);

@@ -29,17 +29,17 @@ pub fn own_groups() -> io::Result<Vec<PathBuf>> {
     Ok(groups.map(Path::to_path_buf).collect())
 }
 
-/// Memory that processes share, in bytes.
+/// Memory that several processes share, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLimit {
-    /// What they may have together.
+    /// How much they may use together.
     pub most: u64,
-    /// What they have.
+    /// How much they use.
     pub used: u64,
 }
 
-/// Of a group (cgroup v2): what it may have before its processes are slowed down, or killed. Memory of sockets counts, and so do files that
-/// the kernel can drop, which are left out here. `None` without a limit.
+/// The memory limit of a control group (cgroup v2): how much its processes may use before they are slowed down or killed. Memory of sockets
+/// counts. Cached files count for the kernel, but it can drop them, so they are left out here. `None` without a limit.
 pub fn memory_limit(group: &Path) -> Option<MemoryLimit> {
     let number = |name| fs::read_to_string(group.join(name)).ok()?.trim().parse::<u64>().ok();
     let most = [number("memory.max"), number("memory.high")].into_iter().flatten().min()?;

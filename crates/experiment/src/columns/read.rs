@@ -29,7 +29,7 @@ impl TableFile {
     /// When it cannot be read, or was not written here.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = SerializedFileReader::new(File::open(path)?)
-            .map_err(|error| invalid(format!("it is not a Parquet file, or only a part of one ({error})")))?;
+            .map_err(|error| invalid(format!("it is not a Parquet file, or an incomplete one ({error})")))?;
         let values = file.metadata().file_metadata().key_value_metadata();
         let value = |key: &str| {
             let known = values.into_iter().flatten().find(|it| it.key == key);
@@ -38,11 +38,11 @@ impl TableFile {
         let about = value(ABOUT).and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let table = about.as_ref().and_then(|about| about["table"].as_str().map(str::to_owned));
         let (Some(about), Some(table)) = (about, table) else {
-            return Err(invalid("it is a Parquet file, but not one of those that --parquet writes"));
+            return Err(invalid("it is a Parquet file, but --parquet did not write it"));
         };
         if about["columns"] != COLUMNS_VERSION {
             return Err(invalid(format!(
-                "its columns are of version {}, this program knows version {COLUMNS_VERSION}: use the one that wrote it",
+                "it is of format version {}, but this program reads version {COLUMNS_VERSION}: use the program that wrote it",
                 about["columns"]
             )));
         }
@@ -65,7 +65,7 @@ impl TableFile {
         let group = self.file.get_row_group(number).map_err(damaged)?;
         let rows = usize::try_from(group.metadata().num_rows()).map_err(damaged)?;
         if group.num_columns() != fields.len() {
-            return Err(damaged(format!("{} columns in place of {}", group.num_columns(), fields.len())));
+            return Err(damaged(format!("{} columns instead of {}", group.num_columns(), fields.len())));
         }
         let columns = fields.iter().enumerate().map(|(place, field)| column(&*group, place, field, rows));
         Ok(Group { rows, columns: columns.collect::<io::Result<_>>()? })
@@ -135,7 +135,7 @@ fn column(group: &dyn RowGroupReader, place: usize, field: &Field, rows: usize) 
     let name = group.metadata().column(place).column_descr().name();
     let (levels, values) = match (field.kind, reader) {
         _ if name != field.name => {
-            return Err(damaged(format!("column {} is called {name} in place of {}", place + 1, field.name)));
+            return Err(damaged(format!("column {} is called {name} instead of {}", place + 1, field.name)));
         }
         (Kind::Words | Kind::Text | Kind::Bytes, ColumnReader::ByteArrayColumnReader(reader)) => {
             read(reader, field, rows).map(|(levels, values)| (levels, Read::Bytes(values.into_iter())))?

@@ -1,5 +1,5 @@
-//! The packets of a capture as a table in Parquet. Most segments are told by their columns; of other packets, and of
-//! segments with further options, the table has the bytes that a capture would show, too.
+//! The packets of a capture as a table in Parquet. Columns describe most segments completely. For other packets, and for
+//! segments with further options, the table also has the bytes that a capture would show.
 
 use crate::atomic::WriteError;
 use crate::block_file::BlockFile;

@@ -110,9 +110,10 @@ impl SeriesRecorder {
         }
         let shown = Shown::of(scenario);
         if shown.is_part {
-            recorder
-                .notes
-                .push("only the queues on the way of what is shown are recorded: too many links".to_owned());
+            recorder.notes.push(
+                "with so many links, only the queues on the paths of the connections shown are recorded"
+                    .to_owned(),
+            );
         }
         recorder.name_handovers(scenario, places, &shown);
         let links = scenario.links.iter().zip(&places.links).enumerate();

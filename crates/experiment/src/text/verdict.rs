@@ -46,7 +46,7 @@ fn shares(plan: &Plan, summaries: &[FlowSummary]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let heading = "\nGoodput that 10, 50 and 90 % of the connections do not exceed; fairness (Jain)\n";
+    let heading = "\nGoodput per connection (10th, 50th and 90th percentile); Jain's fairness index\n";
     heading.to_owned() + &indented(&aligned(&rows, "lrrrr"))
 }
 

@@ -68,8 +68,8 @@ pub(super) fn section<'a>(links: &'a [LinkSpec], cells: &'a [CellSpec]) -> Secti
         .definition("agent");
         .name("agent", "Its name", |it: &mut Options| &mut it.name);
         required kind: named(kinds), "Kind of agent";
-        optional link: members("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`; the name of links to a group: one agent for each";
-        optional cell: members("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station; the name of cells of a group: one agent for each";
+        optional link: members("link", links), "Link of the agent: the agent is at its end `from`, and the wireless side is towards `to`. The name of a `[[link]]` table for a group: one agent on each of its links";
+        optional cell: members("cell", cells), "Radio cell of the agent, instead of `link`: the agent is at its base station. The name of a `[[cell]]` table for a group: one agent in each of its cells";
         key hand_over: time_or_word(&["none"]), "Delay until its state arrives at the agent of the same kind at the mobile node's new cell";
         .with(added::extend_agents(seamline_agent::keys::parameters()), |it| &mut it.parameters);
     }

@@ -90,12 +90,12 @@ pub(super) fn section(nodes: &Nodes) -> Section<'_, Vec<CellSpec>> {
     table! { Options;
         .definition("cell");
         .name("cell", "Its name", |it: &mut Options| &mut it.name);
-        required base_station: nodes.one_or_group(), "Node that is its base station, or a group (one cell for each); each has one cell";
-        key fixed: nodes.one_or_group().one_or_many(), "Nodes that are always in the cell; a group is spread over the cells of a group in turn";
+        required base_station: nodes.one_or_group(), "Node that is its base station, or a group: one cell for each of its nodes. A node has at most one cell";
+        key fixed: nodes.one_or_group().one_or_many(), "Nodes that are always in the cell; where there are several cells, a group is distributed over them in turn, and a single node is in each";
         .with(direction_keys(["Where the direction from the base station differs", "Where the direction to the base station differs"]), |it| &mut it.directions);
         key in_flight_upwards: choice(IN_FLIGHT_UPWARDS), "What happens to packets of a node that leaves: `transmitted` delivers what has left its antenna";
         optional position: position(), "Position of the base station, to the east and to the north, for nodes with waypoints";
-        optional spacing: position(), "How far each next cell of a group is to the east and to the north";
+        optional spacing: position(), "Offset from each cell of a group to the next, to the east and to the north";
         optional range: distance(), "Radius of the cell";
         optional forward_departed: kept_at_most(), "How much the base station keeps for departed nodes, without a protocol or with fmipv6, to forward it, and with fmipv6-predictive for nodes that are about to come; nothing unless given";
         section edge_loss: edge_loss, "Losses before a mobile node leaves";

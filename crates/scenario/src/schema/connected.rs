@@ -66,7 +66,7 @@ fn refuse_moved_twice(table: &mut Reader<'_>, scenario: &Scenario, place: usize)
     let earlier = scenario.mobiles[..place].iter().find(|other| other.node == node);
     // Two tables with one name have been noted already.
     if earlier.is_some_and(|other| is_group(own) || is_group(other.table)) {
-        let label = format!("another table moves \"{}\"", scenario.nodes[node]);
+        let label = format!("another `[[mobile]]` table also moves \"{}\"", scenario.nodes[node]);
         table.refuse_value("name", Complaint::new(label).code(Code::NameTaken));
     }
 }

@@ -126,7 +126,7 @@ impl Named {
             Complaint::new(format!("a {what} needs two different ends"))
         } else if ends.from.is_group && ends.to.is_group && !ends.are_even() {
             let label = format!("{} nodes cannot be paired with {}", ends.from.count, ends.to.count);
-            let tip = "groups at both ends have equally many nodes, or one has a multiple of the other";
+            let tip = "give both groups the same `count`, or one a multiple of the other's";
             Complaint::new(label).code(Code::Conflict).tip(tip)
         } else {
             return Some(ends);

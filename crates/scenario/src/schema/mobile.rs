@@ -74,9 +74,9 @@ pub(super) fn section<'a>(
     };
     table! { Options;
         .definition("mobile");
-        .custom("name", name, || KeyShape::new("name", "Node that moves, or a group: each of its nodes", Shape::Text));
+        .custom("name", name, || KeyShape::new("name", "Node that moves, or a group whose nodes all move", Shape::Text));
         .needed();
-        required cells: members("cell", cells).one_or_many(), "Its cells; it begins in the first. The name of cells of a group: all of them, of which a node with waypoints uses those on its way";
+        required cells: members("cell", cells).one_or_many(), "Its cells; it begins in the first. The name of a `[[cell]]` table for a group stands for all its cells; a node with waypoints then uses those along its way, and begins in the one at its start";
         section layer_2: layer_2::section(), "How long a handover takes below IP, instead of `interruption`";
         part movement: movement::keys(known), "When it changes its cell";
         .needed();

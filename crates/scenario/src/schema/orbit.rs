@@ -162,7 +162,7 @@ fn satellites<'a>() -> Keys<'a, Options> {
 
 fn ends<'a>() -> Keys<'a, Options> {
     table! { Options;
-        optional terminal: places(), "Latitude and longitude of the terminal, in degrees, or a list of terminals, which the links of a group have in turn";
+        optional terminal: places(), "Latitude and longitude of the terminal, in degrees, or a list of terminals, which the links of a group use in turn";
         sections track: waypoint(), "The way of a terminal that moves, along great circles, instead of `terminal`";
         required gateway: places(), "Latitude and longitude of the gateway, or a list of gateways, of which the nearest one serves";
         key ground_one_way_delay: time(), "One-way delay from the gateway on";

@@ -68,19 +68,19 @@ pub const EVENT_KINDS: &[(&str, &str)] = &[
     ("segment sent", "a sender sent a segment for the first time"),
     ("segment sent again", "a sender retransmitted a segment"),
     ("acknowledgment", "a sender received an acknowledgment"),
-    ("sender", "window, round-trip time and timeout of a sender after an input"),
+    ("sender", "window, round-trip time and timeout of a sender, after each input"),
     ("retransmission timeout", "the retransmission timer expired"),
     ("recovery started", "loss recovery began without a timeout"),
-    ("window cut undone", "a recovery was spurious, the window was restored"),
+    ("window cut undone", "a loss recovery was spurious, and the window was restored"),
     ("delivered", "a receiver passed bytes to its application, in order"),
     ("dropped", "a packet was lost"),
     ("marked", "a queue marked a packet (CE)"),
-    ("queue", "what waits in a queue after a change"),
+    ("queue", "how much waits in a queue, after each change"),
     ("handover", "a handover is expected, began or ended"),
     ("handover action", "a handover scheme did something, or ignored a mark"),
     ("cell entered", "a mobile node can be reached in another cell"),
     ("advertisement heard", "a mobile node heard an advertisement"),
-    ("movement detected", "a mobile node found out that it has moved"),
+    ("movement detected", "a mobile node detected that it has moved"),
     ("registration requested", "a mobile node asked for a registration"),
     ("registration accepted", "a registration of a mobile node is in force"),
     ("registration denied", "a mobile node was refused a registration or binding"),
@@ -102,10 +102,10 @@ pub(super) fn keys<'a>(duration: Duration, known: &[&'a str]) -> Keys<'a, Output
         .definition("output");
         optional pcapng: path(), "Directory for packet captures, relative to the working directory";
         optional events: path(), "Directory for event lists (CSV), relative to the working directory";
-        optional parquet: path(), "Directory for all events and all captured packets as tables (Parquet), relative to the working directory";
-        optional only_events: named(event_kinds()).one_or_many(), "Which kinds of events `events` and `parquet` record; without this key all";
-        optional only_at: place.one_or_many(), "Names of nodes, links and cells: `events` and `parquet` record events only there; without this key everywhere";
-        key every: whole(1, 1_000_000_000), "Record only every n-th of what happens with each packet: at each element the first `segment sent`, `acknowledgment`, `sender`, `delivered` and `queue`, and every n-th of each after it; in captures the first packet of each interface and every n-th after it. Other events are all recorded";
+        optional parquet: path(), "Directory for all events and all captured packets as Parquet tables, relative to the working directory";
+        optional only_events: named(event_kinds()).one_or_many(), "Kinds of events that `events` and `parquet` record [default: all]";
+        optional only_at: place.one_or_many(), "Names of the nodes, links and radio cells whose events `events` and `parquet` record [default: all]";
+        key every: whole(1, 1_000_000_000), "Record only every n-th event of the kinds `segment sent`, `acknowledgment`, `sender`, `delivered` and `queue`, counted for each kind and element, and every n-th packet of each interface in captures; counting begins with the first, which is recorded. All other events are recorded";
         optional xplot: path(), "Directory for time-sequence graphs (xplot), relative to the working directory";
         optional iperf3: path(), "Directory for results in the JSON format of iperf3, relative to the working directory";
         property interval: positive_time(), "Length of an interval in tables and records", |it, show| show(&it.interval), set_interval;

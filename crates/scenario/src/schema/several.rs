@@ -64,7 +64,7 @@ fn shared_name(kind: &str, name: &str, other: Option<&str>) -> Complaint {
         _ => format!("another {kind} is called \"{name}\""),
     };
     let tip = format!(
-        "{kind}s of a group have a number behind their name: choose a name that no other {kind} gets"
+        "{kind}s of a group are called NAME-1, NAME-2 and so on: choose a name that no other {kind} has"
     );
     Complaint::new(label).code(Code::NameTaken).tip(tip)
 }
@@ -108,7 +108,7 @@ pub(super) fn members<'a, V: Member>(kind: &'static str, all: &'a [V]) -> Takes<
 /// Refuse a spacing where there is nothing to space.
 pub(super) fn refuse_spacing(reader: &mut Reader<'_>, end: Option<End>, key: &str) {
     if reader.has("spacing") && end.is_some_and(|end| !end.is_group()) {
-        let label = format!("`{key}` names a single node, so there is nothing to space");
+        let label = format!("`{key}` names a single node, and `spacing` is for groups");
         let tip = format!("leave it out, or name a group in `{key}`");
         reader.refuse_value("spacing", Complaint::new(label).code(Code::Conflict).tip(tip));
     }

@@ -64,7 +64,7 @@ pub(super) fn keys<'a>() -> Keys<'a, Options> {
     });
     table! { Options;
         optional start: cell::position(), "Position before the first waypoint";
-        optional spacing: cell::position(), "How far the way of each next node of a group is to the east and to the north";
+        optional spacing: cell::position(), "Offset from the way of each node of a group to that of the next, to the east and to the north";
         sections waypoints (legs): leg, "Its way through the ranges of its cells, instead of `every`";
         key change: choice(CHANGES), "When it changes its cell, with waypoints: on entering a range, on leaving its own, or when another base station is nearer";
     }
@@ -105,8 +105,8 @@ fn way(
     let index = |cell: CellId| cell.0 as usize;
     let complaint = match at_start {
         Err(_) if place > 0 => {
-            let label = format!("no cell reaches the place of node {} of the group", place + 1);
-            Complaint::new(label).code(Code::OutOfBounds).tip("add cells, or space the nodes less")
+            let label = format!("node {} of the group starts outside all cells", place + 1);
+            Complaint::new(label).code(Code::OutOfBounds).tip("add cells, or make `spacing` smaller")
         }
         Err(_) => Complaint::new("no cell of the node reaches this place").code(Code::OutOfBounds),
         Ok(movement) if asked.picks => {

@@ -22,7 +22,7 @@ pub enum ConvertError {
     Unreadable(PathBuf, io::Error),
     /// The result cannot be written.
     Unwritten(WriteError),
-    /// It was to stop.
+    /// It was stopped.
     Stopped,
 }
 
@@ -49,21 +49,21 @@ impl std::error::Error for ConvertError {
 /// The path that the event list or the capture would have had next to a table.
 ///
 /// # Errors
-/// When the table is none, or cannot be read.
+/// When the file is not such a table, or cannot be read.
 pub fn converted_path(table: &Path) -> Result<PathBuf, ConvertError> {
     let (_, kind) = open(table)?;
     Ok(match kind {
-        Kind::Events => beside(table, EVENTS, "csv"),
-        Kind::Packets => beside(table, PACKETS, "pcapng"),
+        Kind::Events => next_to(table, EVENTS, "csv"),
+        Kind::Packets => next_to(table, PACKETS, "pcapng"),
     })
 }
 
 /// Make the event list (CSV) from a table of events, or the capture (pcapng) from a table of packets: the bytes that the run
-/// would have written itself. `goes_on` is asked after each row group. Returns the path of the result.
+/// would have written itself. `goes_on` is called before each row group. Returns the path of the result.
 ///
 /// # Errors
-/// When the table is none, is damaged or cannot be read; when the result cannot be written; and when `goes_on` says no. There
-/// is no result then.
+/// When the file is not such a table, is damaged or cannot be read; when the result cannot be written; and when `goes_on` returns
+/// `false`. No result is left behind then.
 pub fn convert(table: &Path, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<PathBuf, ConvertError> {
     let (file, kind) = open(table)?;
     let written = match kind {
@@ -93,7 +93,11 @@ fn open(table: &Path) -> Result<(TableFile, Kind), ConvertError> {
     let kind = match file.table.as_str() {
         EVENTS => Kind::Events,
         PACKETS => Kind::Packets,
-        other => return Err(unreadable(io::Error::other(format!("this program knows no table of {other}")))),
+        other => {
+            return Err(unreadable(io::Error::other(format!(
+                "it is a table of {other}, which this program cannot convert"
+            ))));
+        }
     };
     Ok((file, kind))
 }
@@ -110,7 +114,7 @@ fn each_group(
 }
 
 /// `cubic-seed1.csv` for `cubic-seed1-events.parquet`.
-fn beside(table: &Path, kind: &str, ending: &str) -> PathBuf {
+fn next_to(table: &Path, kind: &str, ending: &str) -> PathBuf {
     let stem = table.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.strip_suffix(&format!("-{kind}")).unwrap_or(&stem);
     table.with_file_name(format!("{stem}.{ending}"))

@@ -261,7 +261,7 @@ fn what_is_no_table_is_refused_and_a_stop_leaves_nothing() {
     let other =
         crate::columns::Table::new(Vec::new(), &fields, Vec::new()).and_then(crate::columns::Table::finish);
     fs::write(&path, other.expect("memory suffices")).expect("room on the disk");
-    assert!(refused(&path).contains("not one of those that --parquet writes"), "{}", refused(&path));
+    assert!(refused(&path).contains("--parquet did not write it"), "{}", refused(&path));
     let events = [(Instant::ZERO, ElementId(0), Event::Queue { packets: 1, bytes: 2 })];
     both_lists(&events, 1, folder.path());
     let to = folder.path().join("stopped.csv");
