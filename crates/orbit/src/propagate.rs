@@ -13,7 +13,8 @@ pub const MOST_SAMPLES: u64 = 50_000_000;
 const AT_A_TIME: u64 = 64;
 
 /// Follow terminals: who serves each of them when, and over which path. Runs on all processors; the result does not depend on
-/// how many there are.
+/// how many there are. On a thread of rayon it runs on that thread only: one that waits for others would turn to their work, which may
+/// in turn wait for what this thread holds.
 ///
 /// # Errors
 /// When something in the setup cannot be.
@@ -23,12 +24,17 @@ pub fn follow(setup: &Setup, terminals: &[Terminal]) -> Result<Vec<Passage>, Orb
     let mut passages: Vec<Passage> =
         terminals.iter().map(|terminal| Passage::new(setup, &terminal.name)).collect();
     let samples = setup.samples();
+    let at_once = if rayon::current_thread_index().is_some() { usize::MAX } else { 1 };
     let mut next = 0;
     while next < samples {
         let end = (next + AT_A_TIME).min(samples);
         let scene = |sample: u64| Scene::new(setup, &gateways, setup.start.after(setup.step * sample));
-        let scenes: Vec<Scene> = (next..end).into_par_iter().map(scene).collect();
-        passages.par_iter_mut().zip(terminals).for_each(|(passage, terminal)| {
+        let scenes: Vec<Scene> = (0..(end - next) as usize)
+            .into_par_iter()
+            .with_min_len(at_once)
+            .map(|sample| scene(next + sample as u64))
+            .collect();
+        passages.par_iter_mut().zip(terminals).with_min_len(at_once).for_each(|(passage, terminal)| {
             for scene in &scenes {
                 let route =
                     look(setup, &gateways, terminal, scene, passage.routes().last().copied().flatten());

@@ -64,7 +64,7 @@ impl OrbitPath {
             step,
             ..self.setup.clone()
         };
-        // Not locked meanwhile: following runs on all processors, which may turn to another run of this path.
+        // Not locked meanwhile: other runs of this path need not wait.
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let known = last().clone().filter(|known| (known.0, known.1) == (setup.start, duration));
         let (_, _, all) =
