@@ -30,6 +30,8 @@ enum Chore {
     },
     /// Measure delivered packets per CPU second compared with other simulators
     BenchPeers(bench_peers::Options),
+    /// Measure the tables of docs/background/speed.md
+    Speed(bench_peers::speed::Options),
     /// Run packetdrill's test suites against our endpoint
     Packetdrill(packetdrill::Options),
     /// Run agents and daemons through faults in namespaces; every byte arrives as it was sent, and no connection ends (root)
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     let passed = match Arguments::parse().chore {
         Chore::Oracle { directory, list } => oracle::run(&directory, list),
         Chore::BenchPeers(options) => bench_peers::run(&options),
+        Chore::Speed(options) => bench_peers::speed::run(&options),
         Chore::Packetdrill(options) => packetdrill::run(&options),
         #[cfg(target_os = "linux")]
         Chore::Soak(options) => faults::soak(&options),

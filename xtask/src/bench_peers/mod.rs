@@ -1,10 +1,12 @@
 //! `cargo xtask bench-peers`: delivered packets per CPU second compared with other simulators, in pairs of runs
 //! that alternate so that a change of the machine's speed meets both sides.
 
+mod command;
 mod entry;
 mod measure;
 mod ns3;
 mod ours;
+pub(crate) mod speed;
 
 use entry::Entry;
 use measure::{Measured, process};

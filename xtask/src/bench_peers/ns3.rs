@@ -1,9 +1,8 @@
 //! ns-3 against the command `seamline`, with our TCP and with that of a kernel: whole processes over the same dumbbell.
 
 use super::entry::Entry;
-use super::measure::{Measured, process, process_with};
-use super::{print_line, repository};
-use serde_json::Value;
+use super::measure::{Measured, process};
+use super::{command, print_line, repository};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,13 +18,11 @@ const LIBRARIES: [&str; 7] = [
 ];
 /// Simulated time: about half a million packets.
 const SECONDS: &str = "60";
-/// Bytes of data in a packet, of all three.
-const PAYLOAD: f64 = 1448.0;
 
 /// Compare with our TCP, and with that of a kernel if one is named. The sides take turns.
 pub(super) fn entries(runs: u32, kernel: Option<&str>) -> Result<Vec<Entry>, String> {
     let (peer, version) = (build()?, version()?);
-    let seamline = seamline()?;
+    let seamline = command::seamline()?;
     let stacks: Vec<&str> = ["seamline"].into_iter().chain(kernel).collect();
     let mut pairs = vec![Vec::new(); stacks.len()];
     for seed in 1..=runs {
@@ -44,25 +41,8 @@ pub(super) fn entries(runs: u32, kernel: Option<&str>) -> Result<Vec<Entry>, Str
 
 /// Run the scenario with this TCP at all hosts.
 fn ours(seamline: &Path, stack: &str, seed: u32) -> Result<Measured, String> {
-    let mut command = Command::new(seamline);
-    command.arg("run").arg(folder().join("dumbbell.toml")).args(["--stack", stack, "--json", "--quiet"]);
-    command.args(["--jobs", "1", "--set", &format!("duration={SECONDS} s")]);
-    command.args(["--set", &format!("seeds=[{seed}]")]);
-    process_with(&mut command, |text| {
-        let results: Value = serde_json::from_str(text).ok()?;
-        let flows = results["cells"][0]["runs"][0]["flows"].as_array()?;
-        flows.iter().map(|flow| flow["delivered_bytes"].as_f64().map(|bytes| bytes / PAYLOAD)).sum()
-    })
-}
-
-/// The command as it is installed, next to this one.
-fn seamline() -> Result<PathBuf, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let seamline = own.with_file_name("seamline");
-    match seamline.is_file() {
-        true => Ok(seamline),
-        false => Err(format!("{} is missing\ntip: cargo build --release", seamline.display())),
-    }
+    let duration = format!("duration={SECONDS} s");
+    command::run(seamline, &folder().join("dumbbell.toml"), seed, &["--stack", stack, "--set", &duration])
 }
 
 /// Compile the peer's side; its path.

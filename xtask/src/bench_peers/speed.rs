@@ -1,0 +1,155 @@
+//! `cargo xtask speed`: the tables of the page about speed. Each number comes from pairs of runs that alternate.
+
+use super::entry::Entry;
+use super::{against_ns2, command, repository};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How often to measure, and where to put it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Pairs of runs for each number
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(2..))]
+    runs: u32,
+    /// Replace the tables of this page
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+}
+
+/// Measure all tables; whether the peers did the same as we.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let peers = against_ns2(options.runs)?;
+    let tables =
+        [("peers", peer_table(&peers)), ("tcp", tcp(options.runs)?), ("recording", recording(options.runs)?)];
+    if let Some(path) = &options.page {
+        let mut page = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        for (name, table) in &tables {
+            page = replaced(&page, name, table).ok_or_else(|| {
+                format!("{}: the table {name} has no place: <!-- {name} --> and <!-- end -->", path.display())
+            })?;
+        }
+        fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    tables.iter().for_each(|(_, table)| println!("\n{table}"));
+    Ok(peers.iter().all(|entry| !entry.void))
+}
+
+/// The page with another table between `<!-- name -->` and the next `<!-- end -->`.
+fn replaced(page: &str, name: &str, table: &str) -> Option<String> {
+    let (before, rest) = page.split_once(&format!("<!-- {name} -->\n"))?;
+    let (_, after) = rest.split_once("<!-- end -->")?;
+    Some(format!("{before}<!-- {name} -->\n{table}<!-- end -->{after}"))
+}
+
+/// Workloads, each compared with two builds of the peer.
+fn peer_table(entries: &[Entry]) -> String {
+    let mut text =
+        "| workload | Seamline | ns-2, all headers | ns-2, trimmed headers | ratio to trimmed, 95 % |\n\
+                    |---|---|---|---|---|\n"
+            .to_owned();
+    for both in entries.chunks(2) {
+        let [all, trimmed] = both else { continue };
+        let _ = writeln!(
+            text,
+            "| {} | {:.2} M | {:.2} M | {:.2} M | {} |",
+            about(all.workload),
+            trimmed.ours_pkts_per_cpu_s / 1e6,
+            all.peer_pkts_per_cpu_s / 1e6,
+            trimmed.peer_pkts_per_cpu_s / 1e6,
+            ratio(trimmed)
+        );
+    }
+    text
+}
+
+fn about(workload: &str) -> &str {
+    match workload {
+        "three_hops" => "1 NewReno flow, three hops, 1 % loss",
+        "dumbbell" => "100 NewReno flows, 1 Gbit/s dumbbell",
+        "cells" => "1,000 NewReno flows over 100 radio cells",
+        other => other,
+    }
+}
+
+fn ratio(entry: &Entry) -> String {
+    format!("{:.2} ({:.2} to {:.2})", entry.ratio_median, entry.ratio_ci95[0], entry.ratio_ci95[1])
+}
+
+/// Ways of TCP, relative to SACK as RFCs describe it.
+fn tcp(runs: u32) -> Result<String, String> {
+    const OTHERS: [[&str; 2]; 5] = [
+        ["linux-6.12", "cubic"],
+        ["linux-6.12", "reno"],
+        ["linux-6.12", "bbr"],
+        ["linux-6.12", "bbr3"],
+        ["ns2-2.27", "sack"],
+    ];
+    let mut text =
+        "| profile | variant | packets per CPU second, relative to `sack` of `rfc` |\n|---|---|---|\n"
+            .to_owned();
+    for [profile, variant] in OTHERS {
+        let set = [format!("flow.main.profile={profile}"), format!("flow.main.variant={variant}")];
+        let entry = compared("hops", variant, runs, &["--set", &set[0], "--set", &set[1]], &[])?;
+        let _ = writeln!(text, "| `{profile}` | `{variant}` | {} |", ratio(&entry));
+    }
+    Ok(text)
+}
+
+/// Runs that record everything, relative to those that record nothing.
+fn recording(runs: u32) -> Result<String, String> {
+    let mut text = "| workload | tables (`--parquet`) | CSV and pcapng |\n|---|---|---|\n".to_owned();
+    let folder = repository().join("target/speed");
+    let place = folder.display().to_string();
+    for (name, about) in [("cubic", "one CUBIC flow at 30 Mbit/s"), ("fifty", "50 NewReno flows, 200 Mbit/s")]
+    {
+        let tables = compared(name, "tables", runs, &[], &["--parquet", &place])?;
+        let lists = compared(name, "lists", runs, &[], &["--events", &place, "--pcapng", &place])?;
+        let _ = writeln!(text, "| {about} | {} | {} |", ratio(&tables), ratio(&lists));
+    }
+    drop(fs::remove_dir_all(folder));
+    Ok(text)
+}
+
+/// How many times as fast a scenario runs with some arguments as with others.
+fn compared(
+    scenario: &'static str,
+    build: &str,
+    runs: u32,
+    ours: &[&str],
+    others: &[&str],
+) -> Result<Entry, String> {
+    let (seamline, file) = (command::seamline()?, scenario_of(scenario));
+    let pair = |seed| {
+        let one = command::run(&seamline, &file, seed, ours)?;
+        Ok((one, command::run(&seamline, &file, seed, others)?))
+    };
+    let pairs = (1..=runs).map(pair).collect::<Result<Vec<_>, String>>()?;
+    Ok(Entry::new("seamline", build.to_owned(), scenario, &pairs))
+}
+
+fn scenario_of(name: &str) -> PathBuf {
+    let folder: &Path = repository();
+    folder.join("benches/speed").join(name).with_extension("toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_replaced_in_its_place() {
+        let page = "# Page\n<!-- one -->\n| a |\n<!-- end -->\n<!-- two -->\n<!-- end -->\n";
+        assert_eq!(
+            replaced(page, "two", "| b |\n").as_deref(),
+            Some("# Page\n<!-- one -->\n| a |\n<!-- end -->\n<!-- two -->\n| b |\n<!-- end -->\n")
+        );
+        assert_eq!(replaced(page, "three", ""), None);
+    }
+
+    #[test]
+    fn the_page_has_a_place_for_each_table() {
+        let page = fs::read_to_string(repository().join("docs/background/speed.md")).unwrap();
+        assert!(["peers", "tcp", "recording"].iter().all(|name| replaced(&page, name, "").is_some()));
+    }
+}
