@@ -1,6 +1,7 @@
 //! `seamline convert FILE`: event lists and captures from tables.
 
 use crate::Outcome;
+use crate::targets;
 use crate::terminal::{Failure, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::report::quoted;
@@ -28,11 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some(out) => out.clone(),
         None => converted_path(table).map_err(|error| Failure::Input(error.to_string()))?,
     };
-    if out.exists() && !force {
-        let message =
-            format!("{} exists\ntip: choose another file with --out, or use --force", out.display());
-        return Err(Failure::Input(message));
-    }
+    targets::new_file(&out, *force)?;
     match convert(table, &out, &goes_on) {
         Ok(path) => print(&format!("Written: {}\n", quoted(&path.display().to_string()))),
         Err(ConvertError::Unwritten(error)) => Err(error.into()),

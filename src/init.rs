@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::bundled::{self, Bundled, Needed, without_schema};
 use crate::demo::with_kind;
+use crate::targets;
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
 use seamline_experiment::atomic;
@@ -38,10 +39,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, from, recording, force, schema } = arguments;
-    if file.exists() && !force {
-        let message = format!("{} exists\ntip: choose another file, or use --force", file.display());
-        return Err(Failure::Input(message));
-    }
+    targets::new_file(file, *force)?;
     let from = from.as_ref().and_then(|name| bundled::ALL.iter().find(|bundled| bundled.name == name));
     let from = recording.as_deref().map_or(Ok(from), |path| over(path, from).map(Some))?;
     let mut written = file.display().to_string();

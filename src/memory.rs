@@ -90,7 +90,8 @@ impl Drop for Place<'_> {
 #[cfg(target_os = "linux")]
 fn available() -> Option<u64> {
     use seamline_host::cgroup::{memory_limit, own_groups};
-    let of_host = of_host(&std::fs::read_to_string("/proc/meminfo").ok()?);
+    use seamline_host::meminfo::meminfo;
+    let of_host = meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable");
     let groups = own_groups().unwrap_or_default();
     let of_groups =
         groups.iter().filter_map(|group| memory_limit(group)).map(|it| it.most.saturating_sub(it.used));
@@ -101,13 +102,6 @@ fn available() -> Option<u64> {
 #[cfg(not(target_os = "linux"))]
 fn available() -> Option<u64> {
     None
-}
-
-/// `MemAvailable` of `/proc/meminfo`, in bytes.
-#[cfg(target_os = "linux")]
-fn of_host(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
 }
 
 #[cfg(test)]
@@ -165,7 +159,6 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn this_host_says_what_is_free() {
-        assert_eq!(of_host("MemTotal: 9 kB\nMemAvailable:   4 kB\n"), Some(4096));
         assert!(available().is_some_and(|free| free > 1 << 20));
     }
 }

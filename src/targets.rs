@@ -18,6 +18,15 @@ pub(crate) fn folder(option: &str, folder: &Path) -> Outcome {
     probe.map(drop).map_err(|error| refused(option, folder, &error.cause.to_string(), tip))
 }
 
+/// Check that a file is new, unless `force` lets it be replaced.
+pub(crate) fn new_file(file: &Path, force: bool) -> Outcome {
+    if file.exists() && !force {
+        let message = format!("{} exists\ntip: choose another file, or use --force", file.display());
+        return Err(Failure::Input(message));
+    }
+    Ok(())
+}
+
 /// Check the place of a report: a single page, or a folder.
 pub(crate) fn report(option: &str, place: &Path) -> Outcome {
     if !is_page(place) {

@@ -2,7 +2,8 @@
 
 use super::Reading;
 use crate::Outcome;
-use crate::terminal::{Failure, print};
+use crate::targets;
+use crate::terminal::print;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
 use seamline_recordings::native;
@@ -23,10 +24,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { reading, out, force } = arguments;
-    if out.exists() && !force {
-        let message = format!("{} exists\ntip: choose another file, or use --force", out.display());
-        return Err(Failure::Input(message));
-    }
+    targets::new_file(out, *force)?;
     let read = reading.read()?;
     let remarks: Vec<String> = read.titles().into_iter().chain(read.replay.remarks()).collect();
     let text = native::write(&read.replay.conditions, read.replay.length, &remarks);

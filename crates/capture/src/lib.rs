@@ -216,7 +216,7 @@ pub fn front(packet: &Packet, version: IpVersion) -> io::Result<Vec<u8>> {
 }
 
 /// The length on the wire of a packet with a front of this length, as captures have it.
-pub fn original_length(packet: &Packet, front: usize) -> u32 {
+fn original_length(packet: &Packet, front: usize) -> u32 {
     packet.wire_bytes.max(front as u32 + payload_length(packet))
 }
 

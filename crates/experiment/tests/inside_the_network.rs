@@ -5,6 +5,7 @@
 mod support;
 
 use seamline_experiment::record::FlowRecord;
+use seamline_experiment::statistics::jain_index;
 use seamline_experiment::{RunOptions, run};
 use support::{flow, link, plan};
 
@@ -184,9 +185,8 @@ fn on_board(agent: &str) -> Vec<FlowRecord> {
 /// Jain's index of the flows of each run, mean over the runs.
 fn index(flows: &[FlowRecord]) -> f64 {
     let of_run = |run: &[FlowRecord]| {
-        let rates = || run.iter().map(|flow| flow.goodput_bits_per_second);
-        rates().sum::<f64>() * rates().sum::<f64>()
-            / (run.len() as f64 * rates().map(|it| it * it).sum::<f64>())
+        let rates: Vec<f64> = run.iter().map(|flow| flow.goodput_bits_per_second).collect();
+        jain_index(&rates).expect("some flow has goodput")
     };
     flows.chunks(2).map(of_run).sum::<f64>() / (flows.len() / 2) as f64
 }

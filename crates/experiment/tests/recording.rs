@@ -6,6 +6,7 @@ mod support;
 
 use nix::time::{ClockId, clock_gettime};
 use seamline_experiment::record::{LinkRecord, RunRecord};
+use seamline_experiment::statistics::Median;
 use seamline_experiment::{RunOptions, convert, run};
 use seamline_scenario::Plan;
 use std::collections::BTreeMap;
@@ -122,37 +123,12 @@ impl Way {
         ]
     }
 
-    /// The median and an interval that has the true one with a probability of at least 95 %.
     fn median(&self, value: fn(&Cost) -> f64) -> Median {
-        let mut values: Vec<f64> = self.costs.iter().map(value).collect();
-        values.sort_by(f64::total_cmp);
-        let cut = places_outside(values.len());
-        Median { low: values[cut], middle: values[values.len() / 2], high: values[values.len() - 1 - cut] }
+        Median::of(self.costs.iter().map(value).collect()).expect("it was measured")
     }
 
     fn bound_is_met(&self) -> bool {
-        self.median(|cost| cost.cpu).middle <= self.most.cpu
-    }
-}
-
-struct Median {
-    low: f64,
-    middle: f64,
-    high: f64,
-}
-
-/// How many values at each end may be left out so that the median of the distribution lies between the others with 95 %
-/// (binomial distribution with one half).
-fn places_outside(count: usize) -> usize {
-    let all = (0..count).fold(1.0, |all, _| 2.0 * all);
-    let (mut ways, mut below, mut cut) = (1.0, 1.0, 0);
-    loop {
-        ways *= (count - cut) as f64 / (cut + 1) as f64;
-        if 2.0 * (below + ways) / all > 0.05 || cut + 1 > count / 2 {
-            return cut;
-        }
-        below += ways;
-        cut += 1;
+        self.median(|cost| cost.cpu).median <= self.most.cpu
     }
 }
 
@@ -175,7 +151,7 @@ fn compare(name: &str, plan: &Plan, folder: &Path) -> Vec<Way> {
         rounds += 1;
     }
     for way in &ways {
-        let show = |it: Median| format!("{:.2} ({:.2} to {:.2})", it.middle, it.low, it.high);
+        let show = |it: Median| format!("{:.2} ({:.2} to {:.2})", it.median, it.low, it.high);
         let (cpu, wall) = (show(way.median(|cost| cost.cpu)), show(way.median(|cost| cost.wall)));
         eprintln!("{name}, {}: {cpu} times the processor time, {wall} times the time", way.name);
     }
@@ -193,7 +169,7 @@ fn full_recording_is_complete_and_its_cost_bounded() {
         }
         let ways = compare(name, &plan, folder.path());
         for way in &ways {
-            let cpu = way.median(|cost| cost.cpu).middle;
+            let cpu = way.median(|cost| cost.cpu).median;
             assert!(
                 (LEAST_CPU_RATIO..=way.most.cpu).contains(&cpu),
                 "{name}, {}: {cpu} times the processor time",
@@ -205,7 +181,7 @@ fn full_recording_is_complete_and_its_cost_bounded() {
             continue;
         }
         for way in &ways {
-            let wall = way.median(|cost| cost.wall).middle;
+            let wall = way.median(|cost| cost.wall).median;
             assert!(wall <= way.most.wall, "{name}, {}: {wall} times the time", way.name);
         }
     }

@@ -27,6 +27,7 @@ pub mod journal;
 #[cfg(target_os = "linux")]
 pub mod lock;
 pub mod log;
+pub mod meminfo;
 pub mod metrics;
 #[cfg(target_os = "linux")]
 pub mod namespace;

@@ -21,6 +21,7 @@ pub use point::{Point, QUANTITIES, Quantity};
 pub use show::{FIGURES, Results, VIEWS, View};
 pub use sweep::Axis;
 
+use seamline_report::statistics;
 use std::fmt;
 
 /// One wireless link.
@@ -213,10 +214,7 @@ pub fn jain_index(shares: &[f64]) -> Result<f64, OutOfDomain> {
     for share in shares {
         within("x", *share, "a share of the bottleneck, 0 or more", |value| value >= 0.0)?;
     }
-    // Relative to the largest share, so that squares neither overflow nor underflow.
     let largest = shares.iter().copied().fold(0.0, f64::max);
     within("the sum of x", largest, "more than 0", |value| value > 0.0)?;
-    let sum: f64 = shares.iter().map(|share| share / largest).sum();
-    let squares: f64 = shares.iter().map(|share| (share / largest) * (share / largest)).sum();
-    Ok(sum * sum / (shares.len() as f64 * squares))
+    Ok(statistics::jain_index(shares).unwrap_or(0.0))
 }

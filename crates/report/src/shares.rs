@@ -1,7 +1,7 @@
 //! How many connections of one flow share what it gets.
 
 use crate::record::FlowRecord;
-use crate::statistics::{mean, nearest_rank};
+use crate::statistics::{jain_index, mean, nearest_rank};
 use serde::Serialize;
 
 /// Fewer connections are better looked at one by one.
@@ -29,7 +29,7 @@ impl Shares {
         if connections < FEWEST {
             return None;
         }
-        let indices = records.iter().filter_map(|record| jain(&record.copies_bits_per_second));
+        let indices = records.iter().filter_map(|record| jain_index(&record.copies_bits_per_second));
         let all = records.iter().flat_map(|record| &record.copies_bits_per_second);
         let mut sorted: Vec<f64> = all.copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -42,11 +42,4 @@ impl Shares {
             nine_tenths_bits_per_second: at(900)?,
         })
     }
-}
-
-/// Jain's fairness index (Jain, Chiu and Hawe, DEC-TR-301, 1984).
-fn jain(shares: &[f64]) -> Option<f64> {
-    let (sum, squares) =
-        shares.iter().fold((0.0, 0.0), |(sum, squares), share| (sum + share, squares + share * share));
-    (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }

@@ -146,6 +146,16 @@ impl Median {
     }
 }
 
+/// Jain's fairness index (Jain, Chiu and Hawe, DEC-TR-301, 1984) of shares of 0 or more: from 1/n when one has all, to 1 when all are equal.
+/// `None` when there are none above zero.
+pub fn jain_index(shares: &[f64]) -> Option<f64> {
+    // Relative to the largest share, so that squares neither overflow nor underflow.
+    let largest = shares.iter().copied().fold(0.0, f64::max);
+    let sum: f64 = shares.iter().map(|share| share / largest).sum();
+    let squares: f64 = shares.iter().map(|share| (share / largest) * (share / largest)).sum();
+    (largest > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
+}
+
 /// Of sorted values the least that so many in a thousand do not exceed; `None` if there are none.
 pub fn nearest_rank<T: Copy>(sorted: &[T], in_a_thousand: usize) -> Option<T> {
     sorted.get((in_a_thousand * sorted.len()).div_ceil(1000).checked_sub(1)?).copied()

@@ -150,8 +150,7 @@ fn expand(
     let files = Files::default();
     let mut cells: Vec<Cell> = Vec::with_capacity(points.len());
     let mut refusals = Vec::new();
-    let name = |complaint: &Diagnostic| format!("{complaint:?}");
-    let mut named: BTreeSet<String> = complaints.iter().map(name).collect();
+    let mut named: BTreeSet<Diagnostic> = complaints.iter().cloned().collect();
     for point in points {
         let known = complaints.len();
         let cell = read_cell(sources, &files, root, needs, &point, complaints);
@@ -165,7 +164,7 @@ fn expand(
             refusals.extend(fresh);
             continue;
         }
-        complaints.extend(fresh.into_iter().filter(|new| named.insert(name(new))));
+        complaints.extend(fresh.into_iter().filter(|new| named.insert(new.clone())));
         if let Some(mut cell) = cell {
             cell.scenario.share(cells.last().map(|before| &before.scenario));
             cells.push(cell);

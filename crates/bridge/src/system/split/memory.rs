@@ -2,6 +2,7 @@
 
 use nix::unistd::{SysconfVar, sysconf};
 use seamline_host::cgroup::{MemoryLimit, memory_limit};
+use seamline_host::meminfo::meminfo;
 use std::fs;
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ fn of_tcp() -> Option<MemoryLimit> {
 fn pressure() -> Option<u64> {
     let set = fs::read_to_string("/proc/sys/net/ipv4/tcp_mem").ok();
     let set = set.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok()).map(|it| it * page());
-    set.or_else(|| Some(total(&fs::read_to_string("/proc/meminfo").ok()?)? / 16))
+    set.or_else(|| Some(meminfo(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal")? / 16))
 }
 
 fn page() -> u64 {
@@ -35,11 +36,6 @@ fn pages(sockstat: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-fn total(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,7 +46,6 @@ mod tests {
             "sockets: used 23\nTCP: inuse 1 orphan 111 tw 0 alloc 117 mem 42\nUDP: inuse 0 mem 7\n";
         assert_eq!(pages(sockstat), Some(42));
         assert_eq!(pages("UDP: inuse 0 mem 7\n"), None);
-        assert_eq!(total("MemTotal:       24063228 kB\nMemFree: 1 kB\n"), Some(24_063_228 << 10));
     }
 
     #[test]
