@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use support::{refuses, succeeds};
@@ -71,5 +72,24 @@ fn a_part_is_recorded_on_request() {
     assert_eq!(rows(&few, "sender"), at("server").div_ceil(10) + at("phone").div_ceil(10));
     assert_eq!(rows(&few, "dropped"), rows(&all, "dropped"));
     let refusal = refuses(&["run", "my.toml", "--set", "output.only_at='radoi'"], folder.path());
-    assert!(refusal.contains("no such node, link or cell") && refusal.contains("radio"), "{refusal}");
+    assert!(refusal.contains("no such node, link, cell or group") && refusal.contains("radio"), "{refusal}");
+}
+
+/// The name of a group stands for all of its members.
+#[test]
+fn a_group_is_recorded_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let group = "\n[[group]]\nname = \"phone\"\ncount = 2\n";
+    let text = SCENARIO.replace(r#""server", "phone"]"#, r#""server"]"#) + group;
+    fs::write(folder.path().join("group.toml"), text).unwrap();
+    let elements = |place: &str| {
+        let only = format!("output.only_at='{place}'");
+        succeeds(&["run", "group.toml", "--seeds", "1", "--events", "out", "--set", &only], folder.path());
+        let rows = fs::read_to_string(folder.path().join("out/seed1.csv")).unwrap();
+        let elements = rows.lines().skip(1).map(|row| row.split(',').nth(1).unwrap().to_owned());
+        elements.collect::<BTreeSet<String>>().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(elements("radio-2"), ["radio-2/down", "radio-2/up"]);
+    assert_eq!(elements("radio"), ["radio-1/down", "radio-1/up", "radio-2/down", "radio-2/up"]);
+    assert_eq!(elements("phone"), ["phone-1", "phone-2"]);
 }

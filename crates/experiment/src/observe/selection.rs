@@ -6,6 +6,7 @@ use super::rows::Kind;
 use seamline_scenario::build::Places;
 use seamline_scenario::schema::{OutputSpec, Scenario};
 use seamline_sim::ElementId;
+use std::collections::BTreeSet;
 
 /// Every n-th of a sequence, beginning with the first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,12 +41,15 @@ impl Selection {
         if only_events.is_none() && only_at.is_none() && *every == 1 {
             return None;
         }
-        let is_named = |name: &str, place: &str| {
-            name.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let named: Option<BTreeSet<&str>> =
+            only_at.as_ref().map(|places| places.iter().map(String::as_str).collect());
+        let is_in = |named: &BTreeSet<&str>, name: &str| {
+            let ends = name.match_indices('/').map(|(end, _)| end).chain([name.len()]);
+            ends.into_iter().any(|end| named.contains(&name[..end]))
         };
         let mut elements = ByElement::default();
         for (element, name) in element_names(scenario, places) {
-            if only_at.as_ref().is_none_or(|places| places.iter().any(|place| is_named(&name, place))) {
+            if named.as_ref().is_none_or(|named| is_in(named, &name)) {
                 elements.set(element, [Every::default(); Kind::COUNT]);
             }
         }

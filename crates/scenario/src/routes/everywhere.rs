@@ -2,7 +2,7 @@
 
 use super::{Hop, Routes, whereabouts_at_start};
 use crate::schema::Scenario;
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 
 /// The routes of a scenario with its mobile nodes in each of their radio cells.
 #[derive(Debug)]
@@ -32,6 +32,11 @@ impl<'a> Everywhere<'a> {
             }
         }
         Everywhere { scenario, routes: RefCell::new(routes), further, mobiles }
+    }
+
+    /// The routes at the start.
+    pub fn at_start(&self) -> Ref<'_, Routes> {
+        self.routes.borrow()
     }
 
     /// Whether a condition holds for the routes between two nodes anywhere: at the start, with the mobile node of either of them in each

@@ -3,7 +3,7 @@
 
 use super::group::{End, Nodes};
 use super::link::{DirectionSpec, Directions, direction_keys};
-use super::several::{self, Member, member};
+use super::several::{self, Member, member, spaced};
 use crate::codes::Code;
 use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
 use crate::reader::Reader;
@@ -124,7 +124,6 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<Vec<CellSpec>> {
         return None;
     }
     let (name, base_stations, down, up, fixed) = (it.name?, it.base_station?, down?, up?, fixed?);
-    let spacing = it.spacing.unwrap_or(Position { x: 0.0, y: 0.0 });
     let cell = |(place, base_station): (usize, usize)| CellSpec {
         name: if base_stations.is_group() { member(&name, place) } else { name.clone() },
         group: base_stations.is_group().then(|| name.clone()),
@@ -135,8 +134,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<Vec<CellSpec>> {
         fixed: fixed[place].clone(),
         in_flight_upwards: it.in_flight_upwards,
         area: it.position.zip(it.range).map(|(first, range)| {
-            let position =
-                Position { x: first.x + place as f64 * spacing.x, y: first.y + place as f64 * spacing.y };
+            let position = spaced(first, it.spacing, place as f64);
             Area { position, range }
         }),
         known_round_trip_time: it.known_round_trip_time,

@@ -5,7 +5,7 @@ use super::protocol::ProtocolSpec;
 use super::{MobileSpec, Scenario};
 use crate::codes::Code;
 use crate::reader::Reader;
-use crate::routes::{Everywhere, Routes, whereabouts_at_start};
+use crate::routes::{Everywhere, Routes};
 use crate::units::Complaint;
 use seamline_mobility::KeptAtMost;
 use std::collections::BTreeMap;
@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
     refuse_shared_base_stations(reader, scenario);
     let everywhere = Everywhere::of(scenario);
-    let routes = Routes::of(scenario, &whereabouts_at_start(scenario));
     let mut tables = reader.tables("mobile");
     let mut refused = None;
     for (place, mobile) in scenario.mobiles.iter().enumerate() {
@@ -29,7 +28,7 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
         refuse_fixed_mobile(table, scenario, mobile);
         refuse_other_advertisements(table, scenario, place);
         refuse_shared_anchors(table, scenario, place);
-        refuse_unreachable_anchors(table, scenario, mobile, &routes);
+        refuse_unreachable_anchors(table, scenario, mobile, &everywhere.at_start());
         refuse_network(table, scenario, mobile);
         refuse_forwarding_with_a_protocol(table, scenario, mobile);
         if table.context.noted() > noted {

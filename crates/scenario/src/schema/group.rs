@@ -5,6 +5,7 @@ use crate::document::Node;
 use crate::keys::{Keys, Shape, Takes, index_of, table, whole};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
+use std::collections::BTreeSet;
 
 /// A group has so many nodes at most.
 const MOST: i64 = 10_000;
@@ -70,7 +71,8 @@ impl Nodes {
     fn add(&mut self, table: &mut Reader<'_>, name: String, count: usize) {
         let members: Vec<String> = (1..=count).map(|number| format!("{name}-{number}")).collect();
         let own = || std::iter::once(&name).chain(&members);
-        let node = own().find(|name| self.names.contains(name)).map(|taken| ("node", taken));
+        let taken: BTreeSet<&String> = self.names.iter().collect();
+        let node = own().find(|name| taken.contains(name)).map(|taken| ("node", taken));
         let named = |name: &&String| self.groups.iter().any(|group| group.name == **name);
         // Two groups with one name have been noted already.
         let group = || members.iter().find(named).map(|taken| ("group", taken));
@@ -80,6 +82,11 @@ impl Nodes {
         }
         self.groups.push(Group { name, first: self.names.len(), count });
         self.names.extend(members);
+    }
+
+    /// The groups, each with the names of its nodes.
+    pub(super) fn groups(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.groups.iter().map(|it| (it.name.as_str(), &self.names[it.first..it.first + it.count]))
     }
 
     /// The node or group of a name.

@@ -7,6 +7,7 @@ mod cell;
 mod connected;
 mod description;
 mod ended;
+mod event_kind;
 pub mod extent;
 mod flow;
 pub mod generated;
@@ -38,13 +39,14 @@ mod with_records;
 pub use agent::{AgentPlace, AgentSpec};
 pub use cell::CellSpec;
 pub use description::{description, json_schema, kinds, reference, with_historical};
+pub use event_kind::EventKind;
 pub use flow::FlowSpec;
 pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
 pub use notice::NoticeSpec;
-pub use output::{EVENT_KINDS, OutputSpec};
+pub use output::OutputSpec;
 pub use stack::Stack;
 pub use unused::Unused;
 pub(crate) use unused::refusals;
@@ -55,12 +57,13 @@ use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
-use crate::keys::{KeyShape, Keys, Section, Shape, Takes, index_of, positive_time, table, text, time};
+use crate::keys::{KeyShape, Keys, Shape, Takes, index_of, positive_time, table, text, time};
 use crate::reader::{Context, Reader, WHOLE};
 use crate::source::SourceId;
 use crate::units::Complaint;
 use seamline_config::choices;
 use seamline_wire::Duration;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One cell of an experiment, ready to build: every name resolved and every quantity in its unit.
@@ -386,30 +389,31 @@ fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
         Needs::Flows => named_tables(reader, "flow"),
         Needs::Network => optional_named_tables(reader, "flow"),
     };
-    let flows = read_all(tables, || flow::section(&top.nodes, &top.stack));
+    let section = flow::section(&top.nodes, &top.stack);
+    let flows: Vec<Option<FlowSpec>> = tables.into_iter().map(|table| section.read(table)).collect();
+    let flows: Option<Vec<FlowSpec>> = flows.into_iter().collect();
     top.flows = flows.filter(|flows| top.needs == Needs::Network || !flows.is_empty());
 }
 
 fn read_output(reader: &mut Reader<'_>, top: &mut Top) {
     if let Some(mut table) = reader.table("output") {
         let length = top.length();
-        let links = top.links.iter().flatten().map(|link| &link.name);
-        let cells = top.cells.iter().flatten().map(|cell| &cell.name);
-        let known: Vec<&str> = top.nodes.names.iter().chain(links).chain(cells).map(String::as_str).collect();
+        let links = top.links.iter().flatten().map(|link| (&link.name, &link.group));
+        let cells = top.cells.iter().flatten().map(|cell| (&cell.name, &cell.group));
+        let mut groups: BTreeMap<&str, Vec<&String>> =
+            top.nodes.groups().map(|(name, members)| (name, members.iter().collect())).collect();
+        for (name, group) in links.clone().chain(cells.clone()) {
+            group.iter().for_each(|group| groups.entry(group).or_default().push(name));
+        }
+        let names = top.nodes.names.iter().chain(links.chain(cells).map(|(name, _)| name));
+        let known: Vec<&str> = names.map(String::as_str).chain(groups.keys().copied()).collect();
         output::keys(length, &known).read(&mut table, &mut top.scenario.output);
+        if let Some(places) = &mut top.scenario.output.only_at {
+            let members = |place: &String| groups.get(place.as_str()).into_iter().flatten().copied().cloned();
+            places.extend(places.iter().flat_map(members).collect::<Vec<_>>());
+        }
         table.finish();
     }
-}
-
-/// Read tables alike; `None` when one of them is wrong, which has been noted. Most scenarios have none of most kinds, and making a
-/// section takes longer than reading one of its tables.
-fn read_all<'s, V>(tables: Vec<Reader<'_>>, section: impl FnOnce() -> Section<'s, V>) -> Option<Vec<V>> {
-    if tables.is_empty() {
-        return Some(Vec::new());
-    }
-    let section = section();
-    let found: Vec<Option<V>> = tables.into_iter().map(|table| section.read(table)).collect();
-    found.into_iter().collect()
 }
 
 /// The tables of `[[key]]`: at least one, none with another's name.

@@ -159,7 +159,7 @@ pub(super) fn make(
     let gives_up = layer_2.is_some();
     let layer_2 = layer_2.unwrap_or_else(|| Layer2Config::constant(options.interruption));
     let overlap = options.overlap;
-    let mut moves = match way {
+    let moves = match way {
         "waypoints" => waypoints::make(options.way, reader, asked)?,
         "timetable" => {
             let moves = MovesSpec::Timetable(timetable(options.timetable?, reader, asked.own)?);
@@ -167,11 +167,8 @@ pub(super) fn make(
         }
         _ => vec![(period(&options, reader, asked.duration)?, asked.own.to_vec())],
     };
-    // Nodes of a group that do not go through ranges all move alike.
-    let first = moves.first()?.clone();
-    moves.resize(asked.count, first);
     let spec = |(moves, own)| (MovementSpec { layer_2, gives_up, overlap, moves }, own);
-    let specs: Vec<(MovementSpec, Vec<usize>)> = moves.into_iter().map(spec).collect();
+    let mut specs: Vec<(MovementSpec, Vec<usize>)> = moves.into_iter().map(spec).collect();
     for (spec, own) in specs.iter().filter(|(_, own)| !own.is_empty()) {
         if let Err(error) = spec.build(own, 0, "") {
             let span = reader.span_of(&["timetable", "interruption", "every"]);
@@ -180,6 +177,9 @@ pub(super) fn make(
             return None;
         }
     }
+    // Nodes of a group that do not go through ranges all move alike.
+    let first = specs.first()?.clone();
+    specs.resize(asked.count, first);
     Some(specs)
 }
 

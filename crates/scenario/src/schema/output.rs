@@ -1,7 +1,8 @@
 //! `[output]`: files to write in addition to the report.
 
+use super::event_kind::EventKind;
 use crate::codes::Code;
-use crate::keys::{Choice, Keys, choice, index_of, named, path, positive_time, table, whole};
+use crate::keys::{Keys, choice, index_of, named, path, positive_time, table, whole};
 use crate::units::Complaint;
 use seamline_wire::Duration;
 use std::path::PathBuf;
@@ -15,9 +16,9 @@ pub struct OutputSpec {
     pub events: Option<PathBuf>,
     /// Directory for all events and packets as tables (Parquet), two for each run.
     pub parquet: Option<PathBuf>,
-    /// Which events lists and tables of events contain, by their names in [`EVENT_KINDS`].
+    /// Which events lists and tables of events contain, by their names in [`EventKind::NAMES`].
     pub only_events: Option<Vec<&'static str>>,
-    /// The names of the nodes, links and cells at which these are recorded.
+    /// The names of the nodes, links and cells at which these are recorded; of groups, those of all members, too.
     pub only_at: Option<Vec<String>>,
     /// Of what happens with every packet, only the first of each kind at each element is recorded, and every n-th after it.
     pub every: u32,
@@ -62,49 +63,18 @@ fn set_interval(output: &mut OutputSpec, interval: Duration) {
     output.show_every_interval = true;
 }
 
-/// The kinds of events, as event lists call them, each with what it says.
-pub const EVENT_KINDS: &[(&str, &str)] = &[
-    ("state", "a connection changed its state"),
-    ("segment sent", "a sender sent a segment for the first time"),
-    ("segment sent again", "a sender retransmitted a segment"),
-    ("acknowledgment", "a sender received an acknowledgment"),
-    ("sender", "window, round-trip time and timeout of a sender, after each input"),
-    ("retransmission timeout", "the retransmission timer expired"),
-    ("recovery started", "loss recovery began without a timeout"),
-    ("window cut undone", "a loss recovery was spurious, and the window was restored"),
-    ("delivered", "a receiver passed bytes to its application, in order"),
-    ("dropped", "a packet was lost"),
-    ("marked", "a queue marked a packet (CE)"),
-    ("queue", "how much waits in a queue, after each change"),
-    ("handover", "a handover is expected, began or ended"),
-    ("handover action", "a handover scheme did something, or ignored a mark"),
-    ("cell entered", "a mobile node can be reached in another cell"),
-    ("advertisement heard", "a mobile node heard an advertisement"),
-    ("movement detected", "a mobile node detected that it has moved"),
-    ("registration requested", "a mobile node asked for a registration"),
-    ("registration accepted", "a registration of a mobile node is in force"),
-    ("registration denied", "a mobile node was refused a registration or binding"),
-    ("binding added", "a home agent has one more binding of a mobile node"),
-    ("binding changed", "packets for a mobile node go elsewhere from now on"),
-    ("other", "anything else"),
-];
-
-fn event_kinds() -> Vec<Choice> {
-    EVENT_KINDS.iter().copied().map(Choice::from).collect()
-}
-
 /// Where output goes in runs of this length, and what it contains; `known` are the names of nodes, links and cells.
 pub(super) fn keys<'a>(duration: Duration, known: &[&'a str]) -> Keys<'a, OutputSpec> {
     let names = known.to_vec();
-    let place = index_of("node, link or cell", known.to_vec());
+    let place = index_of("node, link, cell or group", known.to_vec());
     let place = place.map(move |index| Ok(names[index].to_owned()), |_| None);
     table! { OutputSpec;
         .definition("output");
         optional pcapng: path(), "Directory for packet captures, relative to the working directory";
         optional events: path(), "Directory for event lists (CSV), relative to the working directory";
         optional parquet: path(), "Directory for all events and all captured packets as Parquet tables, relative to the working directory";
-        optional only_events: named(event_kinds()).one_or_many(), "Kinds of events that `events` and `parquet` record [default: all]";
-        optional only_at: place.one_or_many(), "Names of the nodes, links and radio cells whose events `events` and `parquet` record [default: all]";
+        optional only_events: named(EventKind::choices()).one_or_many(), "Kinds of events that `events` and `parquet` record [default: all]";
+        optional only_at: place.one_or_many(), "Names of the nodes, links and radio cells, or of groups of them, whose events `events` and `parquet` record [default: all]";
         key every: whole(1, 1_000_000_000), "Record only every n-th event of the kinds `segment sent`, `acknowledgment`, `sender`, `delivered` and `queue`, counted for each kind and element, and every n-th packet of each interface in captures; counting begins with the first, which is recorded. All other events are recorded";
         optional xplot: path(), "Directory for time-sequence graphs (xplot), relative to the working directory";
         optional iperf3: path(), "Directory for results in the JSON format of iperf3, relative to the working directory";

@@ -7,6 +7,7 @@ use crate::document::Node;
 use crate::keys::{Shape, Takes, index_of};
 use crate::reader::{Reader, text};
 use crate::units::Complaint;
+use seamline_mobility::Position;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -103,6 +104,12 @@ pub(super) fn members<'a, V: Member>(kind: &'static str, all: &'a [V]) -> Takes<
         }
     };
     Takes::new(Shape::Text, read, |_| None)
+}
+
+/// The position so many places after the first.
+pub(super) fn spaced(first: Position, spacing: Option<Position>, place: f64) -> Position {
+    let spacing = spacing.unwrap_or(Position { x: 0.0, y: 0.0 });
+    Position { x: first.x + place * spacing.x, y: first.y + place * spacing.y }
 }
 
 /// Refuse a spacing where there is nothing to space.

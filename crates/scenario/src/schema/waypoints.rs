@@ -3,6 +3,7 @@
 
 use super::cell::{self, Area, CellSpec};
 use super::movement::{Asked, MovesSpec};
+use super::several::spaced;
 use crate::codes::Code;
 use crate::keys::{Keys, choice, positive_speed, table, time};
 use crate::reader::Reader;
@@ -127,16 +128,14 @@ fn way(
     None
 }
 
-/// The position of the node so many places after the first.
-fn spaced(options: &Options, at: Position, place: f64) -> Position {
-    let spacing = options.spacing.unwrap_or(Position { x: 0.0, y: 0.0 });
-    Position { x: at.x + place * spacing.x, y: at.y + place * spacing.y }
-}
-
 fn trajectory(options: &Options, reader: &mut Reader<'_>, place: f64) -> Option<Trajectory> {
-    let legs: Vec<Leg> =
-        options.legs.as_ref()?.iter().map(|leg| Leg { to: spaced(options, leg.to, place), ..*leg }).collect();
-    match Trajectory::new(spaced(options, options.start?, place), &legs) {
+    let legs: Vec<Leg> = options
+        .legs
+        .as_ref()?
+        .iter()
+        .map(|leg| Leg { to: spaced(leg.to, options.spacing, place), ..*leg })
+        .collect();
+    match Trajectory::new(spaced(options.start?, options.spacing, place), &legs) {
         Ok(trajectory) => Some(trajectory),
         Err(error) => {
             let complaint = Complaint::new(error.to_string())
@@ -151,7 +150,7 @@ fn trajectory(options: &Options, reader: &mut Reader<'_>, place: f64) -> Option<
 fn near(options: &Options, place: f64, discs: &[Disc]) -> Vec<Disc> {
     let legs = options.legs.iter().flatten().map(|leg| leg.to);
     let corners: Vec<Position> =
-        options.start.into_iter().chain(legs).map(|at| spaced(options, at, place)).collect();
+        options.start.into_iter().chain(legs).map(|at| spaced(at, options.spacing, place)).collect();
     let reaches = |of: fn(&Position) -> f64, disc: &Disc| {
         let (low, high) = corners
             .iter()
