@@ -82,9 +82,10 @@ impl<'a> Files<'a> {
         record: &RunRecord,
         series: Option<&RunSeries>,
     ) -> Vec<Result<PathBuf, WriteError>> {
-        let mut files: Vec<_> = observer.capture.take().into_iter().flat_map(SenderCapture::finish).collect();
-        files.extend(observer.events.take().map(EventList::finish));
-        files.extend(observer.event_table.take().map(EventTable::finish));
+        let mut files: Vec<_> =
+            observer.recorders.capture.take().into_iter().flat_map(SenderCapture::finish).collect();
+        files.extend(observer.recorders.events.take().map(EventList::finish));
+        files.extend(observer.recorders.event_table.take().map(EventTable::finish));
         if let (Some(folder), Some(series)) = (self.xplot, series) {
             files.extend(self.graphs(folder, series));
         }

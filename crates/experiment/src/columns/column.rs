@@ -6,7 +6,7 @@ use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
-use parquet::errors::Result as ParquetResult;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
@@ -20,24 +20,25 @@ use std::sync::Arc;
 pub(crate) struct Dictionary {
     words: Vec<String>,
     places: BTreeMap<String, u16>,
+    /// Whether there were more words than places.
+    is_full: bool,
 }
 
 impl Dictionary {
-    /// The place of a word, which is added if it is new. All words beyond the first 65,536 have the last place.
+    /// The place of a word, which is added if it is new. There are 65,536 places: with more words, the table cannot be written.
     pub(crate) fn place(&mut self, word: &str) -> u16 {
         if let Some(place) = self.places.get(word) {
             return *place;
         }
-        let place = u16::try_from(self.words.len()).unwrap_or(u16::MAX);
-        if self.words.len() <= usize::from(u16::MAX) {
-            self.words.push(word.to_owned());
-            self.places.insert(word.to_owned(), place);
-        }
+        let Ok(place) = u16::try_from(self.words.len()) else {
+            self.is_full = true;
+            return u16::MAX;
+        };
+        self.words.push(word.to_owned());
+        self.places.insert(word.to_owned(), place);
         place
     }
-}
 
-impl Dictionary {
     fn page(&self) -> Page {
         let mut page = Vec::new();
         for word in &self.words {
@@ -128,6 +129,12 @@ impl Column {
     /// End the row group: its bytes in this column, and what the footer says about them.
     pub(super) fn take(&mut self) -> ParquetResult<(Bytes, ColumnCloseResult)> {
         let is_of_words = self.field.kind == Kind::Words;
+        if self.dictionary.is_full {
+            return Err(ParquetError::General(format!(
+                "the column {} has more than 65,536 words",
+                self.field.name
+            )));
+        }
         let mut chunk = TrackedWrite::new(Vec::new());
         if is_of_words {
             append(&mut chunk, self.dictionary.page())?;
@@ -192,4 +199,24 @@ pub(super) fn schema(field: &Field) -> ParquetResult<Type> {
 fn append(chunk: &mut TrackedWrite<Vec<u8>>, page: Page) -> ParquetResult<()> {
     let length = page.buffer().len();
     SerializedPageWriter::new(chunk).write_page(CompressedPage::new(page, length)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Field, Kind, Table, Values};
+
+    #[test]
+    fn a_table_with_more_words_than_places_is_refused() {
+        let field = Field { name: "element", kind: Kind::Words, optional: false };
+        let written = |words: u32| {
+            let mut table = Table::new(Vec::new(), &[field], Vec::new()).unwrap();
+            let places: Vec<u16> =
+                (0..words).map(|word| table.dictionary(0).place(&word.to_string())).collect();
+            table.put(0, places.len(), None, Values::Words(&places)).unwrap();
+            table.end_page().and_then(|()| table.finish())
+        };
+        assert!(written(1 << 16).is_ok());
+        let refusal = written((1 << 16) + 1).unwrap_err().to_string();
+        assert!(refusal.contains("element has more than 65,536 words"), "{refusal}");
+    }
 }

@@ -1,7 +1,7 @@
 //! All events of a run as a table in Parquet: the rows of an event list, with values in columns of their own.
 
 use super::events::{connection_names, element_names};
-use super::rows::{Kind, connection_number, mobility, phase_name};
+use super::rows::{Kind, Rare, connection_number};
 use crate::atomic::WriteError;
 use crate::block_file::BlockFile;
 use crate::columns::{Encoder, Filling, Presence, Table, Values, about, fields, page};
@@ -46,35 +46,20 @@ fields! {
     }
 }
 
-impl Kind {
-    /// The bits of its rows.
-    #[inline]
-    fn columns(self) -> u8 {
-        const COLUMNS: [u8; Kind::COUNT] = {
-            let mut columns = [0; Kind::COUNT];
-            let mut place = 0;
-            while place < Kind::COUNT {
-                columns[place] = Kind::ALL[place].own_columns();
-                place += 1;
-            }
-            columns
-        };
-        COLUMNS[self as usize]
-    }
-
-    const fn own_columns(self) -> u8 {
-        match self {
-            Kind::Sent | Kind::Retransmitted | Kind::Marked => WITH_CONNECTION | WITH_SEQUENCE | WITH_LENGTH,
-            Kind::Dropped => WITH_CONNECTION | WITH_SEQUENCE | WITH_LENGTH | WITH_DETAIL,
-            Kind::Acknowledgment => WITH_CONNECTION | WITH_SEQUENCE,
-            Kind::Delivered => WITH_CONNECTION | WITH_LENGTH,
-            Kind::Sender => WITH_CONNECTION | WITH_SAMPLE,
-            Kind::Timeout | Kind::Recovery | Kind::CutUndone => WITH_CONNECTION,
-            Kind::State | Kind::HandoverAction => WITH_CONNECTION | WITH_DETAIL,
-            Kind::Queue => WITH_LENGTH | WITH_QUEUE,
-            Kind::Other => 0,
-            _ => WITH_DETAIL,
-        }
+/// The bits of the rows of a kind.
+#[inline]
+fn columns(kind: Kind) -> u8 {
+    match kind {
+        Kind::Sent | Kind::Retransmitted | Kind::Marked => WITH_CONNECTION | WITH_SEQUENCE | WITH_LENGTH,
+        Kind::Dropped => WITH_CONNECTION | WITH_SEQUENCE | WITH_LENGTH | WITH_DETAIL,
+        Kind::Acknowledgment => WITH_CONNECTION | WITH_SEQUENCE,
+        Kind::Delivered => WITH_CONNECTION | WITH_LENGTH,
+        Kind::Sender => WITH_CONNECTION | WITH_SAMPLE,
+        Kind::Timeout | Kind::Recovery | Kind::CutUndone => WITH_CONNECTION,
+        Kind::State | Kind::HandoverAction => WITH_CONNECTION | WITH_DETAIL,
+        Kind::Queue => WITH_LENGTH | WITH_QUEUE,
+        Kind::Other => 0,
+        _ => WITH_DETAIL,
     }
 }
 
@@ -192,30 +177,11 @@ impl Page {
     }
 
     fn rare(&mut self, event: &Event) -> Kind {
-        let (kind, port, detail) = match *event {
-            Event::ConnectionState { port, state } => (Kind::State, Some(port), state.into()),
-            Event::RetransmissionTimeout { port } => (Kind::Timeout, Some(port), "".into()),
-            Event::RecoveryStarted { port } => (Kind::Recovery, Some(port), "".into()),
-            Event::CutUndone { port } => (Kind::CutUndone, Some(port), "".into()),
-            Event::Dropped { cause, source_port, sequence, length, .. } => {
-                self.segment(source_port, sequence, length);
-                (Kind::Dropped, None, cause.name().into())
-            }
-            Event::Marked { source_port, sequence, length, .. } => {
-                self.segment(source_port, sequence, length);
-                (Kind::Marked, None, "".into())
-            }
-            Event::Handover(phase) => (Kind::Handover, None, phase_name(phase).into()),
-            Event::HandoverAction { port, action } => (Kind::HandoverAction, Some(port), action.into()),
-            Event::MarkRefused { port, reason } => (Kind::HandoverAction, Some(port), reason.name().into()),
-            Event::Mobility(what) => {
-                let (kind, detail) = mobility(what);
-                (kind, None, Cow::Owned(detail))
-            }
-            _ => (Kind::Other, None, "".into()),
-        };
+        let Rare { kind, port, segment, detail } = Rare::of(event);
         self.connections.extend(port.map(connection_number));
-        self.details.extend((kind.columns() & WITH_DETAIL != 0).then_some(detail));
+        self.sequences.extend(segment.map(|(sequence, _)| sequence.0 as i32));
+        self.lengths.extend(segment.map(|(_, length)| length as i32));
+        self.details.extend((columns(kind) & WITH_DETAIL != 0).then_some(detail));
         kind
     }
 }
@@ -261,9 +227,9 @@ impl Writer {
     fn connections(&self, page: &Page) -> (Vec<u16>, Vec<u8>) {
         let mut numbers = page.connections.iter();
         let mut names = Vec::with_capacity(page.connections.len());
-        let mut columns = vec![0; page.kinds.len()];
-        for (columns, kind) in columns.iter_mut().zip(&page.kinds) {
-            let mut present = kind.columns();
+        let mut present_in_rows = vec![0; page.kinds.len()];
+        for (present_in_row, kind) in present_in_rows.iter_mut().zip(&page.kinds) {
+            let mut present = columns(*kind);
             if present & WITH_CONNECTION != 0 {
                 let number = numbers.next().map_or(usize::MAX, |number| usize::from(*number));
                 match self.connections.get(number) {
@@ -271,9 +237,9 @@ impl Writer {
                     None => present &= !WITH_CONNECTION,
                 }
             }
-            *columns = present;
+            *present_in_row = present;
         }
-        (names, columns)
+        (names, present_in_rows)
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) use streams::{StreamRecorder, full_payload};
 use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
 use mobiles::{Mobiles, Progress};
 use passing::Passing;
-use rows::Kind;
+use rows::{Kind, kind_of};
 use seamline_report::export::iperf3::Stream;
 use seamline_report::messages::HandoverMessages;
 use seamline_report::record::{FlowRecord, RunRecord};
@@ -53,6 +53,12 @@ pub(crate) struct Recorders {
     pub(crate) event_table: Option<EventTable>,
 }
 
+impl Recorders {
+    fn record_events(&self) -> bool {
+        self.events.is_some() || self.event_table.is_some()
+    }
+}
+
 /// Observes one run.
 #[derive(Debug, Default)]
 pub(crate) struct RunObserver {
@@ -67,10 +73,8 @@ pub(crate) struct RunObserver {
     mobiles: Mobiles,
     /// Segments with data that senders have sent.
     pub(crate) segments: u64,
-    pub(crate) capture: Option<SenderCapture>,
-    pub(crate) events: Option<EventList>,
-    pub(crate) event_table: Option<EventTable>,
-    /// Which events these two record; `None` for all.
+    pub(crate) recorders: Recorders,
+    /// Which events lists and tables record; `None` for all.
     selection: Option<Selection>,
     /// Set after construction, when a report needs the run over time.
     pub(crate) series: Option<SeriesRecorder>,
@@ -85,16 +89,15 @@ pub(crate) struct RunObserver {
 impl RunObserver {
     /// An observer of a run whose elements have been placed.
     pub(crate) fn new(scenario: &Scenario, places: &Places, recorders: Recorders) -> Self {
-        let Recorders { capture, events, event_table } = recorders;
-        let mut observer = RunObserver { capture, events, event_table, ..RunObserver::default() };
+        let mut observer = RunObserver { recorders, ..RunObserver::default() };
         observer.prepare(scenario, places);
-        if let Some(capture) = &mut observer.capture {
+        if let Some(capture) = &mut observer.recorders.capture {
             capture.prepare(scenario, places);
         }
-        if let Some(events) = &mut observer.events {
+        if let Some(events) = &mut observer.recorders.events {
             events.prepare(scenario, places);
         }
-        if let Some(table) = &mut observer.event_table {
+        if let Some(table) = &mut observer.recorders.event_table {
             table.prepare(scenario, places);
         }
         observer.selection = Selection::new(scenario, places);
@@ -129,8 +132,7 @@ impl RunObserver {
 
     /// The records of the flows.
     pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
-        let mobiles = scenario.mobiles.iter().map(|mobile| scenario.nodes[mobile.node].clone());
-        let links: Vec<String> = scenario.links.iter().map(|link| link.name.clone()).chain(mobiles).collect();
+        let links: Vec<String> = passing::names(scenario).cloned().collect();
         let mut connections = self.connections.iter();
         let record = |(index, flow): (usize, &FlowSpec)| {
             let own: Vec<&ConnectionMeter> = connections.by_ref().take(flow.count as usize).collect();
@@ -163,9 +165,7 @@ impl RunObserver {
     /// Most events are of queues.
     #[inline]
     fn queue(&mut self, now: Instant, at: ElementId, event: &Event) {
-        if self.events.is_some() || self.event_table.is_some() {
-            self.record(now, at, event);
-        }
+        self.record(now, at, event);
         if let Some(series) = &mut self.series {
             series.event(now, at, event);
         }
@@ -173,15 +173,18 @@ impl RunObserver {
 
     #[inline]
     fn record(&mut self, now: Instant, at: ElementId, event: &Event) {
+        if !self.recorders.record_events() {
+            return;
+        }
         if let Some(selection) = &mut self.selection
-            && !selection.takes(at, Kind::of(event))
+            && !selection.takes(at, kind_of(event))
         {
             return;
         }
-        if let Some(events) = &mut self.events {
+        if let Some(events) = &mut self.recorders.events {
             events.write(now, at, event);
         }
-        if let Some(table) = &mut self.event_table {
+        if let Some(table) = &mut self.recorders.event_table {
             table.write(now, at, event);
         }
     }
@@ -279,21 +282,18 @@ fn connection<T>(connections: &mut [T], port: TransportPort, first: u16) -> Opti
 
 impl Observer for RunObserver {
     fn hears_queues(&self) -> bool {
-        let records = self.events.is_some() || self.event_table.is_some();
         let are_recorded = || self.selection.as_ref().is_none_or(|it| it.includes(Kind::Queue));
-        self.series.is_some() || (records && are_recorded())
+        self.series.is_some() || (self.recorders.record_events() && are_recorded())
     }
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
         if let Event::Queue { .. } = event {
             return self.queue(now, at, event);
         }
         self.measure(now, at, event);
-        if let Some(capture) = &mut self.capture {
+        if let Some(capture) = &mut self.recorders.capture {
             capture.event(at, event);
         }
-        if self.events.is_some() || self.event_table.is_some() {
-            self.record(now, at, event);
-        }
+        self.record(now, at, event);
         if let Some(series) = &mut self.series {
             series.event(now, at, event);
         }
@@ -308,7 +308,7 @@ impl Observer for RunObserver {
         }
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {
-        if let Some(capture) = &mut self.capture {
+        if let Some(capture) = &mut self.recorders.capture {
             capture.packet(now, from, packet, PacketDirection::Out);
         }
         if let Some(messages) = &mut self.messages {
@@ -316,7 +316,7 @@ impl Observer for RunObserver {
         }
     }
     fn arrived(&mut self, now: Instant, at: ElementId, packet: &Packet) {
-        if let Some(capture) = &mut self.capture {
+        if let Some(capture) = &mut self.recorders.capture {
             capture.packet(now, at, packet, PacketDirection::In);
         }
         if let Some(series) = &mut self.series {

@@ -30,6 +30,12 @@ impl Parts {
     }
 }
 
+/// What handovers are recorded under: the names of the links, then of the mobile nodes.
+pub(super) fn names(scenario: &Scenario) -> impl Iterator<Item = &String> {
+    let mobiles = scenario.mobiles.iter().map(|mobile| &scenario.nodes[mobile.node]);
+    scenario.links.iter().map(|link| &link.name).chain(mobiles)
+}
+
 /// By flow.
 pub(super) fn parts(scenario: &Scenario) -> Vec<Parts> {
     let carriers = carriers(scenario);

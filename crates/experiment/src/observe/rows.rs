@@ -4,9 +4,13 @@ use super::line::{Line, OVERHANG, TEN_TO_THE_8, Text, eight_digits};
 use crate::background::Work;
 use crate::block_file::BlockFile;
 use seamline_scenario::build::{RECEIVER_PORTS, SENDER_PORTS};
+pub(super) use seamline_scenario::schema::EventKind as Kind;
 use seamline_sim::ElementId;
 use seamline_wire::codec::ipv4_address;
-use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, SenderSample, TransportPort};
+use seamline_wire::{
+    Event, HandoverPhase, Instant, MobilityEvent, SenderSample, SequenceNumber, TransportPort,
+};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 pub(super) const HEADER: &str = "time_s,element,event,connection,sequence,length_bytes,detail,\
@@ -30,7 +34,7 @@ pub(crate) struct TimedEvent {
 pub(super) struct Rows {
     file: BlockFile,
     clock: Clock,
-    /// By element: its name with each [`Kind`], between commas. The last entry is for elements without a name.
+    /// By element: its name with each kind of event, between commas. The last entry is for elements without a name.
     elements: Vec<[Text; Kind::COUNT]>,
     /// By number: the name of the connection, followed by a comma.
     connections: Vec<Text>,
@@ -40,76 +44,54 @@ pub(super) struct Rows {
     longest_connection: usize,
 }
 
-macro_rules! event_kinds {
-    ($($kind:ident $name:literal,)*) => {
-        /// The kind of an event: the third column.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Kind {
-            $($kind,)*
-        }
-
-        impl Kind {
-            /// The names, in the order of declaration.
-            pub(crate) const NAMES: &[&str] = &[$($name),*];
-            /// All of them, in the same order.
-            pub(super) const ALL: &[Kind] = &[$(Kind::$kind),*];
-            pub(super) const COUNT: usize = Self::NAMES.len();
-        }
-    };
-}
-
-event_kinds! {
-    State "state",
-    Sent "segment sent",
-    Retransmitted "segment sent again",
-    Acknowledgment "acknowledgment",
-    Sender "sender",
-    Timeout "retransmission timeout",
-    Recovery "recovery started",
-    CutUndone "window cut undone",
-    Delivered "delivered",
-    Dropped "dropped",
-    Marked "marked",
-    Queue "queue",
-    Handover "handover",
-    HandoverAction "handover action",
-    CellEntered "cell entered",
-    AdvertisementHeard "advertisement heard",
-    MovementDetected "movement detected",
-    RegistrationRequested "registration requested",
-    RegistrationAccepted "registration accepted",
-    RegistrationRefused "registration denied",
-    BindingAdded "binding added",
-    BindingChanged "binding changed",
-    Other "other",
-}
-
-impl Kind {
-    /// The kind of an event.
-    pub(super) fn of(event: &Event) -> Self {
-        match *event {
-            Event::ConnectionState { .. } => Kind::State,
-            Event::SegmentSent { retransmission: false, .. } => Kind::Sent,
-            Event::SegmentSent { .. } => Kind::Retransmitted,
-            Event::AckReceived { .. } => Kind::Acknowledgment,
-            Event::Sender { .. } => Kind::Sender,
-            Event::RetransmissionTimeout { .. } => Kind::Timeout,
-            Event::RecoveryStarted { .. } => Kind::Recovery,
-            Event::CutUndone { .. } => Kind::CutUndone,
-            Event::Delivered { .. } => Kind::Delivered,
-            Event::Dropped { .. } => Kind::Dropped,
-            Event::Marked { .. } => Kind::Marked,
-            Event::Queue { .. } => Kind::Queue,
-            Event::Handover(_) => Kind::Handover,
-            Event::HandoverAction { .. } | Event::MarkRefused { .. } => Kind::HandoverAction,
-            Event::Mobility(what) => mobility(what).0,
-            _ => Kind::Other,
-        }
+/// The kind of an event.
+pub(super) fn kind_of(event: &Event) -> Kind {
+    match *event {
+        Event::SegmentSent { retransmission: false, .. } => Kind::Sent,
+        Event::SegmentSent { .. } => Kind::Retransmitted,
+        Event::AckReceived { .. } => Kind::Acknowledgment,
+        Event::Sender { .. } => Kind::Sender,
+        Event::Delivered { .. } => Kind::Delivered,
+        Event::Queue { .. } => Kind::Queue,
+        _ => Rare::of(event).kind,
     }
+}
 
-    /// Whether it comes with every packet, so that a part of them may do.
-    pub(super) fn comes_with_packets(self) -> bool {
-        matches!(self, Kind::Sent | Kind::Acknowledgment | Kind::Sender | Kind::Delivered | Kind::Queue)
+/// What columns say of an event that does not come with each packet.
+pub(super) struct Rare {
+    pub(super) kind: Kind,
+    /// Of the connection, at its sender or receiver.
+    pub(super) port: Option<TransportPort>,
+    pub(super) segment: Option<(SequenceNumber, u32)>,
+    pub(super) detail: Cow<'static, str>,
+}
+
+impl Rare {
+    pub(super) fn of(event: &Event) -> Self {
+        let mut segment = None;
+        let (kind, port, detail) = match *event {
+            Event::ConnectionState { port, state } => (Kind::State, Some(port), state.into()),
+            Event::RetransmissionTimeout { port } => (Kind::Timeout, Some(port), "".into()),
+            Event::RecoveryStarted { port } => (Kind::Recovery, Some(port), "".into()),
+            Event::CutUndone { port } => (Kind::CutUndone, Some(port), "".into()),
+            Event::Dropped { cause, source_port, sequence, length, .. } => {
+                segment = Some((sequence, length));
+                (Kind::Dropped, Some(source_port), cause.name().into())
+            }
+            Event::Marked { source_port, sequence, length, .. } => {
+                segment = Some((sequence, length));
+                (Kind::Marked, Some(source_port), "".into())
+            }
+            Event::Handover(phase) => (Kind::Handover, None, phase_name(phase).into()),
+            Event::HandoverAction { port, action } => (Kind::HandoverAction, Some(port), action.into()),
+            Event::MarkRefused { port, reason } => (Kind::HandoverAction, Some(port), reason.name().into()),
+            Event::Mobility(what) => {
+                let (kind, detail) = mobility(what);
+                (kind, None, Cow::Owned(detail))
+            }
+            _ => (Kind::Other, None, "".into()),
+        };
+        Rare { kind, port, segment, detail }
     }
 }
 
@@ -251,43 +233,21 @@ impl Row<'_> {
     }
 
     fn rare(&mut self, event: &Event) {
-        match *event {
-            Event::ConnectionState { port, state } => self.of_with(Kind::State, port, state),
-            Event::RetransmissionTimeout { port } => self.of_with(Kind::Timeout, port, ""),
-            Event::RecoveryStarted { port } => self.of_with(Kind::Recovery, port, ""),
-            Event::CutUndone { port } => self.of_with(Kind::CutUndone, port, ""),
-            Event::Dropped { cause, source_port, sequence, length, .. } => {
-                self.of(Kind::Dropped, source_port);
-                self.line.number(u64::from(sequence.0));
-                self.line.literal(b",");
-                self.line.number(u64::from(length));
-                self.line.literal(b",");
-                self.line.word(cause.name());
-                self.line.literal(b",,,,,\n");
-            }
-            Event::Marked { source_port, sequence, length, .. } => {
-                self.of(Kind::Marked, source_port);
-                self.line.number(u64::from(sequence.0));
-                self.line.literal(b",");
-                self.line.number(u64::from(length));
-                self.line.literal(b",,,,,,\n");
-            }
-            Event::Handover(phase) => {
-                self.without_connection(Kind::Handover);
-                self.detail(phase_name(phase));
-            }
-            Event::HandoverAction { port, action } => self.of_with(Kind::HandoverAction, port, action),
-            Event::MarkRefused { port, reason } => self.of_with(Kind::HandoverAction, port, reason.name()),
-            Event::Mobility(what) => {
-                let (kind, detail) = mobility(what);
-                self.without_connection(kind);
-                self.detail(&detail);
-            }
-            _ => {
-                self.without_connection(Kind::Other);
-                self.detail("");
-            }
+        let Rare { kind, port, segment, detail } = Rare::of(event);
+        match port {
+            Some(port) => self.of(kind, port),
+            None => self.without_connection(kind),
         }
+        if let Some((sequence, length)) = segment {
+            self.line.number(u64::from(sequence.0));
+            self.line.literal(b",");
+            self.line.number(u64::from(length));
+            self.line.literal(b",");
+        } else {
+            self.line.literal(b",,");
+        }
+        self.line.word(&detail);
+        self.line.literal(b",,,,,\n");
     }
 
     /// Write element, event and connection.
@@ -312,19 +272,6 @@ impl Row<'_> {
         self.line.literal(b",");
         self.line.number(u64::from(packets));
         self.line.literal(b" packets,,,,,\n");
-    }
-
-    /// Write a row of a connection whose only other column is text.
-    fn of_with(&mut self, kind: Kind, port: TransportPort, detail: &str) {
-        self.of(kind, port);
-        self.detail(detail);
-    }
-
-    /// Finish a row whose only other column is text.
-    fn detail(&mut self, detail: &str) {
-        self.line.literal(b",,");
-        self.line.word(detail);
-        self.line.literal(b",,,,,\n");
     }
 
     fn sample(&mut self, sample: &SenderSample) {

@@ -116,19 +116,15 @@ impl SeriesRecorder {
             );
         }
         recorder.name_handovers(scenario, places, &shown);
-        let links = scenario.links.iter().zip(&places.links).enumerate();
-        for (_, (link, directions)) in links.filter(|(index, _)| shown.links.contains(index)) {
-            for (element, direction) in directions.iter().zip(["down", "up"]) {
+        let link = |index: &usize| (&scenario.links[*index].name, places.links[*index]);
+        let cell = |index: &usize| {
+            let elements = &places.cells[*index];
+            (&scenario.cells[*index].name, [elements.down, elements.up])
+        };
+        for (name, directions) in shown.links.iter().map(link).chain(shown.cells.iter().map(cell)) {
+            for (element, direction) in directions.into_iter().zip(["down", "up"]) {
                 let packets = Thinner::new(duration_s / BUCKETS);
-                let queue = Queue { link: format!("{}/{direction}", link.name), packets, most: 0 };
-                recorder.queues.set(*element, queue);
-            }
-        }
-        let cells = scenario.cells.iter().zip(&places.cells).enumerate();
-        for (_, (cell, places)) in cells.filter(|(index, _)| shown.cells.contains(index)) {
-            for (element, direction) in [(places.down, "down"), (places.up, "up")] {
-                let packets = Thinner::new(duration_s / BUCKETS);
-                let queue = Queue { link: format!("{}/{direction}", cell.name), packets, most: 0 };
+                let queue = Queue { link: format!("{name}/{direction}"), packets, most: 0 };
                 recorder.queues.set(element, queue);
             }
         }

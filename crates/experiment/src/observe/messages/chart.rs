@@ -1,6 +1,6 @@
 //! What is shown of what was recorded.
 
-use super::super::passing::Passing;
+use super::super::passing::{Passing, names};
 use super::hops::by_distance;
 use super::labels::packet_text;
 use super::{Begun, Fate, MessageRecorder, Sent};
@@ -38,7 +38,10 @@ impl MessageRecorder {
     ) -> Option<HandoverMessages> {
         let (begun, start) = self.start?;
         let Shown { flow, link, first_sign, end_s, until_s } = match begun {
-            Begun::Handover(moved) => self.around_handover(moved, start, record, passing)?,
+            Begun::Handover(moved) => {
+                let link = names(scenario).nth(moved)?;
+                self.around_handover((moved, link), start, record, passing)?
+            }
             Begun::Loss(flow) => self.around_loss(flow, start, scenario),
         };
         let shown = (first_sign.as_secs_f64() - MARGIN_S)..=until_s;
@@ -75,17 +78,18 @@ impl MessageRecorder {
 
     fn around_handover(
         &self,
-        moved: usize,
+        (moved, link): (usize, &str),
         start: Instant,
         record: &RunRecord,
         passing: &[Vec<Passing>],
     ) -> Option<Shown> {
         let flow = passing.get(moved)?.first()?.flow;
         let start_s = start.as_secs_f64();
-        let met = record.flows.get(flow)?.handovers.iter().find(|met| met.start_s == start_s)?;
+        let mut handovers = record.flows.get(flow)?.handovers.iter();
+        let met = handovers.find(|met| met.link == link && met.start_s == start_s)?;
         Some(Shown {
             flow,
-            link: Some(met.link.clone()),
+            link: Some(link.to_owned()),
             first_sign: self.predicted.filter(|(of, _)| *of == moved).map_or(start, |(_, at)| at.min(start)),
             end_s: met.interruption_ms.map(|millis| start_s + millis / 1e3),
             until_s: end(start_s, met),
