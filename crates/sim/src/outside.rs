@@ -48,7 +48,7 @@ impl Machine for AgentPort {
 impl<M: Machine, O: Observer> World<M, O> {
     /// When something is due, if nothing comes from outside. May be early, never late.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.agenda.first()
+        self.agenda.next().map(|(at, _)| at)
     }
 
     /// A packet from outside: it continues now as if a host port, or an agent port, had sent it by this port. That of a host port is 0.

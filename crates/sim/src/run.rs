@@ -60,13 +60,16 @@ impl<M: Machine, O: Observer> World<M, O> {
             self.refuse_circles();
         }
         for _ in 0..most {
-            let Some((at, place)) = self.agenda.take_first(end) else {
-                self.now = self.now.max(end);
-                return true;
-            };
-            // Also where nothing is due after all: nothing may be armed for a time before this one.
-            self.now = at;
-            self.wake(place);
+            match self.agenda.next() {
+                Some((at, place)) if at <= end => {
+                    self.now = self.now.max(at);
+                    self.wake(place);
+                }
+                _ => {
+                    self.now = self.now.max(end);
+                    return true;
+                }
+            }
         }
         false
     }
@@ -76,7 +79,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         match self.slots[place].element {
             Element::Link(n) => self.wake_link(place, n),
             Element::Machine(n) => self.wake_machine(place, n),
-            Element::Router(_) => {}
+            Element::Router(_) => self.agenda.settle(place, Rank::Timer, None),
         }
     }
 
@@ -85,7 +88,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         let machine = &mut self.machines[n as usize];
         let due = machine.wake_at();
         if due.is_none_or(|due| due > self.now) {
-            return self.arm(place, Rank::Timer, due);
+            return self.settle(place, Rank::Timer, due);
         }
         machine.step(self.now, Input::Wake, &mut self.outbox);
         let next = machine.wake_at();
@@ -93,7 +96,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             self.restless.note(self.now, place, machine);
         }
         self.steps += 1;
-        self.arm(place, Rank::Timer, next);
+        self.settle(place, Rank::Timer, next);
         self.empty_outbox(place);
     }
 
@@ -105,17 +108,17 @@ impl<M: Machine, O: Observer> World<M, O> {
         {
             let next = link.wake_at();
             self.steps += 1;
-            self.arm(place, Rank::Delivery, next);
+            self.settle(place, Rank::Delivery, next);
             return self.carry(place, Port(0), packet);
         }
         let due = link.wake_at();
         if due.is_none_or(|due| due > self.now) {
-            return self.arm(place, Rank::Delivery, due);
+            return self.settle(place, Rank::Delivery, due);
         }
         link.step(self.now, Input::Wake, &mut self.outbox);
         let next = link.wake_at();
         self.steps += 1;
-        self.arm(place, Rank::Delivery, next);
+        self.settle(place, Rank::Delivery, next);
         self.empty_outbox(place);
     }
 
@@ -268,8 +271,17 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
     #[inline]
     fn arm(&mut self, place: usize, rank: Rank, wake_at: Option<Instant>) {
-        if let Some(at) = wake_at {
-            self.agenda.arm(place, rank, Due { at: at.max(self.now), since: self.now });
+        if let Some(due) = self.due(wake_at) {
+            self.agenda.arm(place, rank, due);
         }
+    }
+    /// Of the element that has been woken.
+    #[inline]
+    fn settle(&mut self, place: usize, rank: Rank, wake_at: Option<Instant>) {
+        self.agenda.settle(place, rank, self.due(wake_at));
+    }
+    #[inline]
+    fn due(&self, wake_at: Option<Instant>) -> Option<Due> {
+        wake_at.map(|at| Due { at: at.max(self.now), since: self.now })
     }
 }
