@@ -29,7 +29,7 @@ done
 "$CARGO_TARGET_DIR/dist/xtask" bench-side cells 1
 "$merge" merge -o "$folder/seamline.profdata" "$folder/runs"
 
-RUSTFLAGS="-Cprofile-use=$folder/seamline.profdata" cargo build --locked --profile dist -p seamline -p xtask
+RUSTFLAGS="-Cprofile-use=$folder/seamline.profdata -Cllvm-args=-no-pgo-warn-mismatch" cargo build --locked --profile dist -p seamline -p xtask
 mkdir -p "$target/dist"
 cp "$CARGO_TARGET_DIR"/dist/{seamline,xtask} "$target/dist/"
 ls -l "$target"/dist/{seamline,xtask}

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::run::load;
 use crate::terminal::{Failure, print};
+use seamline_report::quantity::plural;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -20,8 +21,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     for file in &arguments.files {
         match load(file, &arguments.set) {
             Ok(plan) => {
-                let (cells, runs) = (plan.cells.len(), plan.runs());
-                print(&format!("{}: valid, {cells} grid cells, {runs} runs\n", file.display()))?;
+                let (cells, runs) = (plural(plan.cells.len(), "grid cell"), plural(plan.runs(), "run"));
+                print(&format!("{}: valid, {cells}, {runs}\n", file.display()))?;
             }
             Err(failure) => {
                 failure.report();
