@@ -57,6 +57,7 @@ pub(crate) const CASES: &[Case] = &[
     whole("report, grid cells", "grid cells", &[1, 10, 100, 1000], report_of_cells),
     whole("report, parallel flows", "flows", SMALL, report_of_copies),
     whole("report, separate flows", "flows", &[1, 10, 100, 1000], report_of_flows),
+    whole("flows in radio cells", "flows", SMALL, flows_in_cells),
     whole("steps of delay, loss and capacity", "steps", &[1000, 10_000, 100_000, 1_000_000], steps),
     whole("handovers", "handovers", &[100, 1000, 10_000, 100_000], handovers),
     whole("opportunities to send", "opportunities", &[1000, 10_000, 100_000, 1_000_000], opportunities),
@@ -203,6 +204,15 @@ fn report_of_flows(n: u64, at: &Path) -> Vec<String> {
     let flows: String = (0..n).map(|k| flow.replace("\"main\"", &format!("\"flow-{k}\""))).collect();
     fs::write(at.join("it.toml"), format!("{network}{flows}")).unwrap();
     words("run it.toml --quiet --table none --report out")
+}
+
+/// Ten in each cell, two seconds.
+fn flows_in_cells(n: u64, at: &Path) -> Vec<String> {
+    fs::write(at.join("scale.toml"), include_str!("../peers/scale/scale.toml")).unwrap();
+    let set =
+        [format!("group.bs.count={}", n / 10), format!("group.user.count={n}"), "duration=2 s".to_owned()];
+    let run = ["run", "scale.toml", "--jobs", "1", "--quiet", "--table", "none"].map(str::to_owned);
+    run.into_iter().chain(set.into_iter().flat_map(|set| ["--set".to_owned(), set])).collect()
 }
 
 fn report_of_copies(n: u64, at: &Path) -> Vec<String> {
