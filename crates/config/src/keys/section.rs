@@ -3,6 +3,8 @@
 use super::shape::{Choice, KeyShape, KindShape, Shape, TableShape};
 use super::{Keys, takes};
 use crate::reader::Reader;
+use std::cell::LazyCell;
+use std::rc::Rc;
 
 pub(super) type ReadSection<'a, V> = Box<dyn Fn(&mut Reader<'_>) -> Option<V> + 'a>;
 
@@ -25,7 +27,7 @@ impl<'a, V: 'a> Section<'a, V> {
         start: T,
         convert: impl Fn(T, &mut Reader<'_>) -> Option<V> + 'a,
     ) -> Self {
-        let keys = std::rc::Rc::new(keys);
+        let keys = Rc::new(keys);
         let (described, before) = (keys.clone(), start.clone());
         let read = move |reader: &mut Reader<'_>| {
             let mut target = start.clone();
@@ -33,6 +35,16 @@ impl<'a, V: 'a> Section<'a, V> {
             convert(target, reader)
         };
         Section { read: Box::new(read), describe: Box::new(move || described.describe(&mut before.clone())) }
+    }
+
+    /// Made when a table is first read, or described: most tables have few of the sections that they may have.
+    pub fn later(make: impl FnOnce() -> Self + 'a) -> Self {
+        let made = Rc::new(LazyCell::new(make));
+        let described = made.clone();
+        Section {
+            read: Box::new(move |reader| (made.read)(reader)),
+            describe: Box::new(move || described.describe()),
+        }
     }
 
     /// Without a key.

@@ -57,7 +57,7 @@ use crate::build::MOST_CONNECTIONS;
 use crate::codes::Code;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Node, Table, Value};
-use crate::keys::{KeyShape, Keys, Shape, Takes, index_of, positive_time, table, text, time};
+use crate::keys::{KeyShape, Keys, Section, Shape, Takes, index_of, positive_time, table, text, time};
 use crate::reader::{Context, Reader, WHOLE};
 use crate::source::SourceId;
 use crate::units::Complaint;
@@ -357,7 +357,7 @@ fn read_links(reader: &mut Reader<'_>, top: &mut Top) {
 fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "cell");
     let count = tables.len();
-    let section = cell::section(&top.nodes);
+    let section = Section::later(|| cell::section(&top.nodes));
     top.cells = several::read_all("cell", tables, |place, table| {
         let cells = section.read(table)?;
         Some(cells.into_iter().map(|cell| CellSpec { table: place, ..cell }).collect())
@@ -373,14 +373,16 @@ fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
 fn read_mobiles(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "mobile");
     let Some(cells) = &top.cells else { return };
-    top.mobiles = mobile::read_all(tables, &mobile::section(&top.nodes, cells, top.length()));
+    let length = top.length();
+    let section = Section::later(|| mobile::section(&top.nodes, cells, length));
+    top.mobiles = mobile::read_all(tables, &section);
 }
 
 /// Agents are checked only when links and cells are valid.
 fn read_agents(reader: &mut Reader<'_>, top: &mut Top) {
     let tables = optional_named_tables(reader, "agent");
     let (Some(links), Some(cells)) = (&top.links, &top.cells) else { return };
-    let section = agent::section(links, cells);
+    let section = Section::later(|| agent::section(links, cells));
     top.agents = several::read_all("agent", tables, |_, table| section.read(table));
 }
 
