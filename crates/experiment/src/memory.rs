@@ -36,11 +36,13 @@ pub fn estimate(scenario: &Scenario) -> u64 {
     let flows = scenario.flows.len() as u64;
     let connections: u64 = scenario.flows.iter().map(connections).sum();
     let directions = || scenario.links.iter().flat_map(|link| [&link.down, &link.up]);
-    let handovers: usize =
-        scenario.links.iter().filter_map(|link| Some(link.handovers.as_ref()?.as_slice().len())).sum();
+    let of_links = scenario.links.iter().filter_map(|link| Some(link.handovers.as_ref()?.as_slice().len()));
+    let movements = scenario.mobiles.iter().map(|mobile| mobile.movement.build(&mobile.cells, 0, ""));
+    let of_mobiles = movements.map(|movement| movement.map_or(0, |movement| movement.stays().len()));
+    let handovers: usize = of_links.chain(of_mobiles).sum();
     let schedules =
         directions().filter(|it| it.schedule.as_ref().is_some_and(|it| it.is_generated())).count();
-    let ends = if scenario.agents.is_empty() { 1 } else { 2 };
+    let ends = if scenario.agents.iter().all(|agent| agent.kind.is_none()) { 1 } else { 2 };
     let parts = [
         WORLD,
         ends * connections * CONNECTION,
@@ -66,11 +68,13 @@ fn segments(scenario: &Scenario) -> u64 {
         scenario.flows.iter().map(|flow| u64::from(flow.parameters.segments.maximum_segment_size)).min();
     let packet = least.unwrap_or(1) + HEADERS;
     // What goes one way is answered the other way, by no more packets.
-    let downwards = scenario.links.iter().map(|link| room(&link.down, packet)).sum::<Option<u64>>();
-    let upwards = scenario.links.iter().map(|link| room(&link.up, packet)).sum::<Option<u64>>();
-    match downwards.zip(upwards) {
-        Some((down, up)) if scenario.cells.is_empty() => windows.min(down.max(up).saturating_mul(OVERSHOOT)),
-        _ => windows,
+    let links = scenario.links.iter().map(|link| (&link.down, &link.up));
+    let ways = links.chain(scenario.cells.iter().map(|cell| (&cell.down, &cell.up)));
+    let (down, up): (Vec<_>, Vec<_>) = ways.map(|(down, up)| (room(down, packet), room(up, packet))).unzip();
+    let of_all = |rooms: Vec<Option<u64>>| rooms.into_iter().sum::<Option<u64>>();
+    match of_all(down).zip(of_all(up)) {
+        Some((down, up)) => windows.min(down.max(up).saturating_mul(OVERSHOOT)),
+        None => windows,
     }
 }
 
