@@ -7,6 +7,7 @@ mod measure;
 mod ns3;
 mod ours;
 pub(crate) mod speed;
+mod stages;
 
 use entry::Entry;
 use measure::{Measured, process};
@@ -44,6 +45,9 @@ pub(crate) struct SideOptions {
     /// Collect all events, as a full recording would.
     #[arg(long)]
     listening: bool,
+    /// Run this part of the simulated time: 20 for a twentieth.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    part: u64,
 }
 
 /// A workload that exists here and as a script for ns-2.
@@ -81,7 +85,7 @@ impl Workload {
 
 /// Run ours once and print the packets delivered.
 pub(crate) fn run_side(options: &SideOptions) -> Result<(), String> {
-    println!("{}", ours::delivered_packets(options.workload, options.seed, options.listening)?);
+    println!("{}", ours::delivered_packets(options)?);
     Ok(())
 }
 

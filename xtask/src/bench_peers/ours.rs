@@ -1,6 +1,6 @@
 //! Our side of the workloads; the same topologies and parameters as benches/peers/ns2/*.tcl.
 
-use super::Workload;
+use super::{SideOptions, Workload};
 use seamline_net::error::Bernoulli;
 use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 use seamline_sim::{ElementId, NoObserver, Observer, Router, World};
@@ -10,13 +10,13 @@ use seamline_wire::{Duration, Event, Instant, NodeId, Port, Rate, SequenceNumber
 use std::sync::Arc;
 
 /// Run the workload and count the packets that were acknowledged.
-pub(super) fn delivered_packets(workload: Workload, seed: u64, listening: bool) -> Result<u64, String> {
-    if listening {
-        let (packets, events) = run(workload, seed, Events::default())?;
+pub(super) fn delivered_packets(options: &SideOptions) -> Result<u64, String> {
+    if options.listening {
+        let (packets, events) = run(options, Events::default())?;
         eprintln!("{} events", events.0);
         Ok(packets)
     } else {
-        run(workload, seed, NoObserver).map(|(packets, _)| packets)
+        run(options, NoObserver).map(|(packets, _)| packets)
     }
 }
 
@@ -31,14 +31,15 @@ impl Observer for Events {
     }
 }
 
-fn run<O: Observer>(workload: Workload, seed: u64, observer: O) -> Result<(u64, O), String> {
+fn run<O: Observer>(options: &SideOptions, observer: O) -> Result<(u64, O), String> {
+    let SideOptions { workload, seed, part, .. } = *options;
     let mut world = World::with_observer(observer);
     let senders = match workload {
         Workload::ThreeHops => three_hops(&mut world, seed)?,
         Workload::Dumbbell => dumbbell(&mut world)?,
         Workload::Cells => cells(&mut world)?,
     };
-    world.run_until(Instant::from_secs(workload.seconds()));
+    world.run_until(Instant::from_nanos(workload.seconds() * 1_000_000_000 / part));
     let bytes: u64 = senders
         .iter()
         .filter_map(|sender| world.machine(*sender))

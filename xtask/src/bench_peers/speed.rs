@@ -1,12 +1,12 @@
 //! `cargo xtask speed`: the tables of the page about speed. Each number comes from pairs of runs that alternate.
 
 use super::entry::Entry;
-use super::{against_ns2, command, repository};
+use super::{against_ns2, command, repository, stages};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How often to measure, and where to put it.
+/// What to measure how often, and where to put it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Pairs of runs for each number
@@ -15,24 +15,67 @@ pub(crate) struct Options {
     /// Replace the tables of this page
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
+    /// Only these tables
+    #[arg(long, value_enum)]
+    only: Vec<Table>,
 }
 
-/// Measure all tables; whether the peers did the same as we.
-pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    let peers = against_ns2(options.runs)?;
-    let tables =
-        [("peers", peer_table(&peers)), ("tcp", tcp(options.runs)?), ("recording", recording(options.runs)?)];
-    if let Some(path) = &options.page {
-        let mut page = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        for (name, table) in &tables {
-            page = replaced(&page, name, table).ok_or_else(|| {
-                format!("{}: the table {name} has no place: <!-- {name} --> and <!-- end -->", path.display())
-            })?;
+/// A table of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Table {
+    /// Compared with ns-2
+    Peers,
+    /// What a packet costs, by part of the code
+    Parts,
+    /// Ways of TCP
+    Tcp,
+    /// Runs that record everything
+    Recording,
+}
+
+impl Table {
+    const ALL: [Table; 4] = [Table::Peers, Table::Parts, Table::Tcp, Table::Recording];
+
+    /// What encloses it in the page.
+    fn name(self) -> &'static str {
+        match self {
+            Table::Peers => "peers",
+            Table::Parts => "parts",
+            Table::Tcp => "tcp",
+            Table::Recording => "recording",
         }
-        fs::write(path, page).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    tables.iter().for_each(|(_, table)| println!("\n{table}"));
-    Ok(peers.iter().all(|entry| !entry.void))
+
+    fn measure(self, runs: u32) -> Result<String, String> {
+        match self {
+            Table::Peers => peers(runs),
+            Table::Parts => stages::table(),
+            Table::Tcp => tcp(runs),
+            Table::Recording => recording(runs),
+        }
+    }
+}
+
+/// Measure tables, each of which is written when it is complete.
+pub(crate) fn run(options: &Options) -> Result<bool, String> {
+    let is_asked = |table: &Table| options.only.is_empty() || options.only.contains(table);
+    for table in Table::ALL.into_iter().filter(is_asked) {
+        let text = table.measure(options.runs)?;
+        println!("\n{text}");
+        if let Some(path) = &options.page {
+            replace(path, table.name(), &text)?;
+        }
+    }
+    Ok(true)
+}
+
+fn replace(path: &Path, name: &str, table: &str) -> Result<(), String> {
+    let failed = |error| format!("{}: {error}", path.display());
+    let page = fs::read_to_string(path).map_err(failed)?;
+    let page = replaced(&page, name, table).ok_or_else(|| {
+        format!("{}: the table {name} has no place: <!-- {name} --> and <!-- end -->", path.display())
+    })?;
+    fs::write(path, page).map_err(failed)
 }
 
 /// The page with another table between `<!-- name -->` and the next `<!-- end -->`.
@@ -42,8 +85,16 @@ fn replaced(page: &str, name: &str, table: &str) -> Option<String> {
     Some(format!("{before}<!-- {name} -->\n{table}<!-- end -->{after}"))
 }
 
-/// Workloads, each compared with two builds of the peer.
-fn peer_table(entries: &[Entry]) -> String {
+/// Workloads, each compared with two builds of the peer, which must do the same.
+fn peers(runs: u32) -> Result<String, String> {
+    let entries = against_ns2(runs)?;
+    if let Some(void) = entries.iter().find(|entry| entry.void) {
+        return Err(format!(
+            "{}: goodput differs by {:.1} %",
+            void.workload,
+            void.goodput_difference * 100.0
+        ));
+    }
     let mut text =
         "| workload | Seamline | ns-2, all headers | ns-2, trimmed headers | ratio to trimmed, 95 % |\n\
                     |---|---|---|---|---|\n"
@@ -60,7 +111,7 @@ fn peer_table(entries: &[Entry]) -> String {
             ratio(trimmed)
         );
     }
-    text
+    Ok(text)
 }
 
 fn about(workload: &str) -> &str {
@@ -150,6 +201,6 @@ mod tests {
     #[test]
     fn the_page_has_a_place_for_each_table() {
         let page = fs::read_to_string(repository().join("docs/background/speed.md")).unwrap();
-        assert!(["peers", "tcp", "recording"].iter().all(|name| replaced(&page, name, "").is_some()));
+        assert!(Table::ALL.iter().all(|table| replaced(&page, table.name(), "").is_some()));
     }
 }
