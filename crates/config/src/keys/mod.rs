@@ -30,7 +30,8 @@ pub use crate::{kinds, table};
 use crate::reader::Reader;
 
 /// A table of keys, one a line: `METHOD KEY (FIELD): VALUE, "DESCRIPTION";`. The method is one of [`Keys`] such as `key`, `optional`,
-/// `required`, `part`, `section` or `sections`; the value is what it takes. The field stands there where it is not called like the key;
+/// `required`, `part`, `section` or `sections`; the value is what it takes. Those of `section` and `sections` are
+/// made when they are needed. The field stands there where it is not called like the key;
 /// `self` is the whole target. A key that functions show and set ends in both: `property KEY: VALUE, "DESCRIPTION", GET, SET;`. A line that
 /// begins with a dot is a call of any other method.
 ///
@@ -40,6 +41,9 @@ macro_rules! table {
     (@field $it:ident $key:ident) => { &mut $it.$key };
     (@field $it:ident $key:ident (self)) => { $it };
     (@field $it:ident $key:ident ($($field:tt)+)) => { &mut $it.$($field)+ };
+    (@value section $section:expr) => { $crate::keys::Section::later(move || $section) };
+    (@value sections $section:expr) => { $crate::keys::Section::later(move || $section) };
+    (@value $method:ident $takes:expr) => { $takes };
     (@add $target:ty, [$($calls:tt)*]) => { $($calls)* };
     (@add $target:ty, [$($calls:tt)*] .$call:ident($($given:tt)*); $($rest:tt)*) => {
         $crate::table!(@add $target, [$($calls)* .$call($($given)*)] $($rest)*)
@@ -48,7 +52,7 @@ macro_rules! table {
         $crate::table!(@add $target, [$($calls)* .property(stringify!($key), $about, $takes, $get, $set)] $($rest)*)
     };
     (@add $target:ty, [$($calls:tt)*] $method:ident $key:ident $(($($field:tt)+))?: $takes:expr, $about:expr; $($rest:tt)*) => {
-        $crate::table!(@add $target, [$($calls)* .$method(stringify!($key), $about, $takes, |it: &mut $target| {
+        $crate::table!(@add $target, [$($calls)* .$method(stringify!($key), $about, $crate::table!(@value $method $takes), |it: &mut $target| {
             $crate::table!(@field it $key $(($($field)+))?)
         })] $($rest)*)
     };
@@ -76,7 +80,7 @@ macro_rules! choices {
 #[macro_export]
 macro_rules! kinds {
     ($kinds:expr; $($name:expr => $section:expr, $about:expr $(, $cite:expr)?;)*) => {
-        $kinds$(.kind(($name, $about $(, $cite)?), $section))*
+        $kinds$(.kind(($name, $about $(, $cite)?), $crate::keys::Section::later(move || $section)))*
     };
 }
 

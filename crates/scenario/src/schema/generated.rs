@@ -54,16 +54,14 @@ impl Generator {
 
 /// The generators, each a kind of schedule.
 pub(super) fn kinds<'a>(kinds: Kinds<'a, Part>) -> Kinds<'a, Part> {
-    let cellular = |make: fn(Duration) -> CellularParameters| {
-        Section::later(move || cellular_keys(make(Duration::from_secs(1))))
-    };
+    let cellular = |make: fn(Duration) -> CellularParameters| cellular_keys(make(Duration::from_secs(1)));
     kinds! { kinds;
-        "starlink" => Section::later(starlink_keys), "a terminal whose satellite changes every 15 s", "Tanveer et al., CoNEXT 2023; Hu et al., 2023";
+        "starlink" => starlink_keys(), "a terminal whose satellite changes every 15 s", "Tanveer et al., CoNEXT 2023; Hu et al., 2023";
         "lte" => cellular(CellularParameters::lte), "a phone in a moving car, LTE", "Hassan et al., ACM SIGCOMM 2022; Raca et al., MMSys 2018";
         "5g-nsa-low" => cellular(CellularParameters::nsa_low_band), "5G non-standalone, low band", "Hassan et al., ACM SIGCOMM 2022";
         "5g-nsa-mmwave" => cellular(CellularParameters::nsa_millimetre_wave), "5G non-standalone, millimeter waves", "Hassan et al., ACM SIGCOMM 2022";
         "5g-nsa-mmwave-addition" => cellular(CellularParameters::nsa_secondary_cell_addition), "5G non-standalone, millimeter waves, where each handover adds a secondary cell", "Hassan et al., ACM SIGCOMM 2022";
-        "orbit" => Section::later(orbit::section), "delay and handovers of a satellite path, computed from orbits", "Vallado et al., AIAA 2006-6753";
+        "orbit" => orbit::section(), "delay and handovers of a satellite path, computed from orbits", "Vallado et al., AIAA 2006-6753";
     }
 }
 

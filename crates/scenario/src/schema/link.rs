@@ -117,9 +117,9 @@ pub(super) fn section(nodes: &Nodes, duration: Duration) -> Section<'_, Vec<Link
                 "Where the direction from `to` to `from` differs",
             ]),
             |it| &mut it.directions,);
-        section handover (handovers): Section::later(move || handover::section(duration)), "When the link is interrupted, for how long, and what happens to packets";
+        section handover (handovers): handover::section(duration), "When the link is interrupted, for how long, and what happens to packets";
         key failure_notices: boolean(), "While the link is down, its ends send an ICMP host unreachable message to the source of each segment for it, on which the scheme `elfn` acts";
-        section notice: Section::later(|| notice::section(&nodes.names)), "Which node is notified of handovers in advance, and how reliably";
+        section notice: notice::section(&nodes.names), "Which node is notified of handovers in advance, and how reliably";
     }
     .build(Options::default(), make)
 }
@@ -201,12 +201,12 @@ fn one_direction<'a>() -> Keys<'a, Direction> {
     table! { Direction;
         optional rate: positive_rate(), "Transmission rate, unless a schedule sets it";
         optional one_way_delay: time(), "One-way propagation delay, unless a schedule sets it";
-        section queue: Section::later(queue::section), "Queue of packets that wait for the transmitter [default: unlimited]";
-        sections loss: Section::later(loss::section), "Error models, at most one at each place";
-        section arq: Section::later(repair::arq), "Retransmission of lost frames by the link layer (AIRMAIL) [default: none]";
-        section fec: Section::later(repair::fec), "Redundancy from which the link layer restores lost frames (AIRMAIL) [default: none]";
-        sections schedule: Section::later(schedule::section), "Conditions over time, recorded or generated; several complete each other";
-        section orbit: Section::later(orbit::section), "The same as schedule = { kind = \"orbit\", ... }: delay and handovers of a satellite path";
+        section queue: queue::section(), "Queue of packets that wait for the transmitter [default: unlimited]";
+        sections loss: loss::section(), "Error models, at most one at each place";
+        section arq: repair::arq(), "Retransmission of lost frames by the link layer (AIRMAIL) [default: none]";
+        section fec: repair::fec(), "Redundancy from which the link layer restores lost frames (AIRMAIL) [default: none]";
+        sections schedule: schedule::section(), "Conditions over time, recorded or generated; several complete each other";
+        section orbit: orbit::section(), "The same as schedule = { kind = \"orbit\", ... }: delay and handovers of a satellite path";
     }
     .check(|reader, it| {
             if let Some(orbit) = it.orbit.take() {
