@@ -2,6 +2,7 @@
 
 use super::entry::Entry;
 use super::{against_ns2, command, repository, stages};
+use clap::ValueEnum;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,16 +35,9 @@ enum Table {
 }
 
 impl Table {
-    const ALL: [Table; 4] = [Table::Peers, Table::Parts, Table::Tcp, Table::Recording];
-
-    /// What encloses it in the page.
-    fn name(self) -> &'static str {
-        match self {
-            Table::Peers => "peers",
-            Table::Parts => "parts",
-            Table::Tcp => "tcp",
-            Table::Recording => "recording",
-        }
+    /// What encloses it in the page: its name as an argument.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     fn measure(self, runs: u32) -> Result<String, String> {
@@ -58,12 +52,12 @@ impl Table {
 
 /// Measure tables, each of which is written when it is complete.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
-    let is_asked = |table: &Table| options.only.is_empty() || options.only.contains(table);
-    for table in Table::ALL.into_iter().filter(is_asked) {
+    let is_asked = |table: &&Table| options.only.is_empty() || options.only.contains(table);
+    for table in Table::value_variants().iter().filter(is_asked) {
         let text = table.measure(options.runs)?;
         println!("\n{text}");
         if let Some(path) = &options.page {
-            replace(path, table.name(), &text)?;
+            replace(path, &table.name(), &text)?;
         }
     }
     Ok(true)
@@ -201,6 +195,6 @@ mod tests {
     #[test]
     fn the_page_has_a_place_for_each_table() {
         let page = fs::read_to_string(repository().join("docs/background/speed.md")).unwrap();
-        assert!(Table::ALL.iter().all(|table| replaced(&page, table.name(), "").is_some()));
+        assert!(Table::value_variants().iter().all(|table| replaced(&page, &table.name(), "").is_some()));
     }
 }
