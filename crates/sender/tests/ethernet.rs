@@ -21,7 +21,7 @@ fn over_ethernet_a_mark_brings_the_first_segment_at_once() {
                 return;
             };
             rig.peer.acknowledge_until(BYTES);
-            rig.peer.blackout();
+            rig.blackout();
             let before = rig.info();
             rig.peer.send(rig.peer.marked());
             let came = rig.peer.watch(Duration::from_millis(60));

@@ -103,7 +103,7 @@ fn a_window_that_was_kept_is_reduced_when_it_was_congestion_after_all() {
         let (_, window, kept) = answer(&mut rig, segment);
         assert_eq!(kept, window);
         if is_timeout {
-            rig.peer.blackout();
+            rig.blackout();
         } else {
             let segment = gap(&rig, &[(6, Congestion), (0, Air)]);
             answer(&mut rig, segment);

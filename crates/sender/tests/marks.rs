@@ -24,7 +24,7 @@ fn after_a_timeout_a_mark_brings_the_window_back_and_the_first_segment_at_once()
             return;
         };
         rig.peer.acknowledge_until(BYTES);
-        rig.peer.blackout();
+        rig.blackout();
         let Some(&What::Timeout { window, threshold, reduced }) =
             rig.events().iter().find(|what| matches!(what, What::Timeout { .. }))
         else {
@@ -59,7 +59,7 @@ fn a_plain_acknowledgment_changes_nothing() {
         return;
     };
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.blackout();
+    rig.blackout();
     rig.peer.send(rig.peer.acknowledgment());
     let came = rig.peer.watch(AT_ONCE);
     assert!(came.len() <= 2, "{came:?}");
@@ -73,7 +73,7 @@ fn without_an_interface_the_window_alone_comes_back() {
         return;
     };
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.blackout();
+    rig.blackout();
     rig.peer.send(rig.peer.marked());
     let came = rig.peer.watch(AT_ONCE);
     assert!(came.len() > 10, "{came:?}");
@@ -95,7 +95,7 @@ fn a_mark_without_a_timeout_is_counted_and_nothing_else() {
 fn a_mark_out_of_window_changes_nothing() {
     let Some(mut rig) = Rig::or_skip("a_mark_out_of_window", Setup::usual(IpVersion::V4)) else { return };
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.blackout();
+    rig.blackout();
     let mut forged = [rig.peer.marked(); 3];
     forged[0].acknowledgment = rig.peer.expected + 50_000_000;
     forged[1].acknowledgment = rig.peer.expected + (u32::MAX - 5_000);
@@ -117,7 +117,7 @@ fn of_a_storm_one_mark_counts() {
         return;
     };
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.blackout();
+    rig.blackout();
     for _ in 0..1000 {
         rig.peer.send(rig.peer.marked());
     }
@@ -139,13 +139,13 @@ fn losses_at_once_take_the_window_back() {
         return;
     };
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.blackout();
+    rig.blackout();
     rig.peer.send(rig.peer.marked());
     // Nothing of it is acknowledged, but the first segment.
     rig.peer.watch(AT_ONCE);
     rig.peer.expected += 1400;
     rig.peer.send(rig.peer.acknowledgment());
-    rig.peer.blackout();
+    rig.blackout();
     assert_eq!(
         [Counter::Restored, Counter::Undone, Counter::Kept].map(|it| rig.count(it)),
         [1, 1, 0],
@@ -162,7 +162,7 @@ fn who_reads_errors_gets_the_window_and_no_messages() {
     };
     read_errors(&rig.stream);
     rig.peer.acknowledge_until(BYTES);
-    rig.peer.blackout();
+    rig.blackout();
     rig.peer.send(rig.peer.marked());
     rig.peer.watch(AT_ONCE);
     assert_eq!([rig.count(Counter::Restored), rig.count(Counter::Asked)], [1, 0], "{}", rig.counters());

@@ -63,7 +63,7 @@ fn is_held_and_paced(mut rig: Rig) -> bool {
     (rig.peer.window, rig.peer.round_trip) = (OFFERED, ROUND_TRIP);
     rig.peer.acknowledge_until(BYTES);
     let before = least_spread(&mut rig);
-    rig.peer.blackout();
+    rig.blackout();
     let events = rig.events();
     let Some(What::Timeout { window, .. }) = events.first() else { panic!("{events:?}") };
     rig.peer.send(rig.peer.marked());

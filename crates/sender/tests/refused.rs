@@ -20,7 +20,7 @@ fn where_no_program_can_be_attached_the_window_still_comes_back_and_it_is_report
         "{message}"
     );
     rig.peer.acknowledge_until(1_000_000);
-    rig.peer.blackout();
+    rig.blackout();
     rig.peer.send(rig.peer.marked());
     let came = rig.peer.watch(Duration::from_millis(60));
     assert!(came.len() > 10, "{came:?}");

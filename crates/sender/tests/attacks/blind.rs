@@ -61,7 +61,7 @@ fn blind_marks_change_nothing_after_a_timeout() {
 fn after_a_timeout(version: IpVersion) {
     let test = "blind_marks_change_nothing_after_a_timeout";
     let Some(mut rig) = sending_or_skip(test, version) else { return };
-    rig.peer.blackout();
+    rig.blackout();
     let silent = rig.info();
     let marks = missing_all(&rig.peer, 1500);
     storm(&mut rig, marks);

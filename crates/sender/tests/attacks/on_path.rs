@@ -16,7 +16,7 @@ fn on_path_a_mark_replayed_or_delayed_changes_nothing() {
     for (version, is_delivered) in [(V4, true), (V4, false), (V6, true), (V6, false)] {
         let test = "on_path_a_mark_replayed_or_delayed";
         let Some(mut rig) = sending_or_skip(test, version) else { return };
-        rig.peer.blackout();
+        rig.blackout();
         let recorded = rig.peer.marked();
         if is_delivered {
             rig.peer.send(recorded);
@@ -27,7 +27,7 @@ fn on_path_a_mark_replayed_or_delayed_changes_nothing() {
         let recovered = rig.info();
         storm(&mut rig, [recorded; 100]);
         assert_eq!(state(&rig.info()), state(&recovered), "while nothing is missing");
-        rig.peer.blackout();
+        rig.blackout();
         let silent = rig.info();
         storm(&mut rig, [recorded; 400]);
         assert_only_the_timer(&rig, &silent);
@@ -56,7 +56,7 @@ fn while_away(version: IpVersion) {
         return;
     };
     let before = rig.info();
-    rig.peer.blackout();
+    rig.blackout();
     let window = remembered(&rig);
     let mut largest = 0;
     // For more than two seconds, so that whatever is allowed once a second would come again.
@@ -84,7 +84,7 @@ fn on_path_a_storm_in_recovery_brings_no_more_than_the_window_from_before() {
 fn in_recovery(version: IpVersion) {
     let Some(mut rig) = sending_or_skip("on_path_a_storm_in_recovery", version) else { return };
     let before = rig.info();
-    rig.peer.blackout();
+    rig.blackout();
     let window = remembered(&rig);
     let mut largest = 0;
     rig.peer.send(rig.peer.marked());

@@ -1,7 +1,7 @@
 //! A receiver that wants more than its share: it falls silent to have its sender time out, as if it moved, and marks every acknowledgment.
 
 use crate::support::Rig;
-use crate::{MILLISECOND, remembered, sending_or_skip, sent_again};
+use crate::{MILLISECOND, recover, remembered, sending_or_skip, sent_again};
 use seamline_sender::Counter;
 use seamline_wire::codec::IpVersion;
 
@@ -26,11 +26,12 @@ fn receive(test: &str, marks_all: bool) -> Option<Got> {
     let begun = rig.info();
     let mut given_up = 0;
     for _ in 0..SILENCES {
-        rig.peer.blackout();
+        rig.blackout();
         let window = remembered(&rig);
         given_up += window;
         rig.peer.send(rig.peer.marked());
         (0..ROUND_TRIPS).for_each(|_| round_trip(&mut rig, window));
+        recover(&mut rig);
     }
     Some(Got {
         counts: [Counter::Timeouts, Counter::Restored, Counter::Asked].map(|it| rig.count(it)),

@@ -133,6 +133,18 @@ impl Rig {
         let wire = interface(&self.namespace, "other", Device::Tun, vec![(host, bits)]);
         connect(wire.unwrap(), host, ROUND_TRIP)
     }
+    /// Nothing is received or sent for a little more than a second, and longer where the kernel's timer has not run out by then: what
+    /// it measured on a busy host is longer.
+    pub(crate) fn blackout(&mut self) {
+        self.peer.watch(seamline_wire::Duration::from_millis(1100));
+        for _ in 0..100 {
+            if self.info().backoff > 0 {
+                return;
+            }
+            self.peer.watch(seamline_wire::Duration::from_millis(50));
+        }
+        panic!("the kernel's timer does not run out: {:?}", self.info());
+    }
     /// What has been reported so far.
     pub(crate) fn events(&self) -> Vec<What> {
         self.attached.wait(Duration::from_millis(1)).unwrap().iter().map(|event| event.what).collect()

@@ -181,9 +181,4 @@ impl Peer {
             }
         }
     }
-
-    /// Nothing is received or sent until the kernel's timer has run out so often that it is doubled: a second or a little more.
-    pub(crate) fn blackout(&mut self) {
-        self.watch(Duration::from_millis(1100));
-    }
 }
