@@ -51,7 +51,7 @@ pub(crate) const CASES: &[Case] = &[
     window("snoop: 1 % lost", SMALL, |n, at| agent(at, n, "snoop", "", ONE_PERCENT)),
     window("snoop: 20 % lost", SMALL, |n, at| agent(at, n, "snoop", "", MUCH)),
     window("snoop: an outage each second", SMALL, |n, at| agent(at, n, "snoop", "", OUTAGES)),
-    window("eln-ack: 1 % lost", SMALL, |n, at| agent(at, n, "eln-ack", LISTS, ONE_PERCENT)),
+    window("eln-ack: 1 % lost", LARGE, |n, at| agent(at, n, "eln-ack", LISTS, ONE_PERCENT)),
     window("split: 1 % lost", SMALL, |n, at| agent(at, n, "split", "", ONE_PERCENT)),
     window("wtcp: an outage each second", SMALL, |n, at| agent(at, n, "wtcp", "", OUTAGES)),
     whole("report, grid cells", "grid cells", &[1, 10, 100, 1000], report_of_cells),

@@ -83,8 +83,8 @@ impl Receiver {
             let block = SackBlock { left: left.sequence(self.initial), right: right.sequence(self.initial) };
             (left < right).then_some(block)
         };
-        let forgets = self.parameters.forgets_older_blocks;
-        let older = ranges.iter().rev().filter(|range| !forgets && !self.recent.contains(range));
+        let most_older = if self.parameters.forgets_older_blocks { 0 } else { ranges.len() };
+        let older = ranges.iter().rev().take(most_older).filter(|range| !self.recent.contains(range));
         self.duplicate
             .iter()
             .chain(&self.recent)
@@ -99,7 +99,9 @@ impl Receiver {
     pub fn losses(&self) -> Losses {
         let ranges = self.out_of_order.ranges();
         let size = u64::from(self.longest_payload);
-        let starts = (0..ranges.len()).rev().flat_map(|place| {
+        // What is missing behind a range further off than that cannot be listed.
+        let near = ranges.partition_point(|&(_, end)| end - self.next <= u64::from(Losses::FURTHEST));
+        let starts = (0..ranges.len().min(near + 1)).rev().flat_map(|place| {
             let begin = if place == 0 { self.next } else { ranges[place - 1].1 };
             let end = ranges[place].0;
             let nearest = (begin - self.next).min(u64::from(Losses::FURTHEST));
@@ -109,5 +111,44 @@ impl Receiver {
         });
         let losses = starts.filter_map(|offset| u32::try_from(offset).ok());
         losses.map(|offset| Loss { offset, cause: LossCause::Congestion }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameters::ReceiverParameters;
+    use crate::receiver::{Agreed, Arrival, Timing};
+    use seamline_wire::random::Stream;
+    use seamline_wire::{Duration, Instant, SequenceNumber};
+
+    const SIZE: u32 = 10_000;
+
+    fn arrival(start: Offset) -> Arrival {
+        let timing = Timing { smoothed: None, timeout: Duration::from_secs(1) };
+        Arrival { now: Instant::ZERO, start, length: SIZE, fin: false, push: false, timing }
+    }
+
+    /// Against the definition: of the segments missing before the last one that has come, those near enough to be listed, the last four.
+    #[test]
+    fn losses_are_the_last_ones_that_can_be_listed() {
+        let parameters = ReceiverParameters { buffer: 4_000_000, ..ReceiverParameters::default() };
+        let agreed = Agreed { window_shift: 7, segment_size: SIZE, payload: SIZE, selective: true };
+        let mut dice = Stream::new(1, "losses");
+        for chance in [0.02, 0.3, 0.9] {
+            let mut receiver =
+                Receiver::new(parameters.clone(), SequenceNumber(0), Offset::FIRST_BYTE, agreed);
+            receiver.offer(true);
+            let mut come = Vec::new();
+            for segment in (1..200).filter(|_| dice.chance(chance)) {
+                receiver.accept(&arrival(Offset::FIRST_BYTE + segment * u64::from(SIZE)));
+                come.push(segment);
+                let missing =
+                    (0..segment).rev().filter(|it| !come.contains(it)).map(|it| it * u64::from(SIZE));
+                let near = missing.filter(|&offset| offset <= u64::from(Losses::FURTHEST));
+                let listed: Vec<u64> = receiver.losses().iter().map(|loss| u64::from(loss.offset)).collect();
+                assert_eq!(listed, near.take(Losses::MAX).collect::<Vec<_>>(), "after {come:?}");
+            }
+        }
     }
 }
