@@ -103,11 +103,12 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
-        if !(O::LISTENS && self.outbox.hears_queues())
-            && let Some(packet) = link.hand_over(self.now)
-        {
+        if let Some(packet) = link.hand_over(self.now) {
             let next = link.wake_at();
             self.steps += 1;
+            if O::LISTENS && self.outbox.hears_queues() {
+                self.observer.event(self.now, ElementId(place as u32), &link.queue_event(self.now));
+            }
             self.settle(place, Rank::Delivery, next);
             return self.carry(place, Port(0), packet);
         }

@@ -135,14 +135,19 @@ impl Column {
                 self.field.name
             )));
         }
+        let mut pages = std::mem::replace(&mut self.pages, TrackedWrite::new(Vec::new())).into_inner()?;
         let mut chunk = TrackedWrite::new(Vec::new());
         if is_of_words {
             append(&mut chunk, self.dictionary.page())?;
         }
         let start = chunk.bytes_written() as i64;
-        let mut chunk = chunk.into_inner()?;
-        let pages = std::mem::replace(&mut self.pages, TrackedWrite::new(Vec::new()));
-        chunk.append(&mut pages.into_inner()?);
+        let chunk = match chunk.into_inner()? {
+            words if words.is_empty() => pages,
+            mut words => {
+                words.append(&mut pages);
+                words
+            }
+        };
         let mut encodings = vec![Encoding::RLE, self.field.kind.encoding()];
         encodings.extend(is_of_words.then_some(Encoding::PLAIN));
         let rows = std::mem::take(&mut self.rows);

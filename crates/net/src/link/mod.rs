@@ -28,7 +28,7 @@ use crate::schedule::Schedule;
 use constant::{Carried, ConstantRate};
 pub(crate) use counters::Sink;
 use seamline_wire::random::Stream;
-use seamline_wire::{DropCause, Duration, Input, Instant, Machine, Outbox, Packet, Rate};
+use seamline_wire::{DropCause, Duration, Event, Input, Instant, Machine, Outbox, Packet, Rate};
 use std::collections::VecDeque;
 use varying::Varying;
 
@@ -193,6 +193,15 @@ impl Link {
         };
         taken.iter().for_each(|packet| self.counters.withdrawn.count(packet.wire_bytes));
         taken
+    }
+
+    /// The state of its queue at `now`, after everything that is due by then ([`Event::Queue`]).
+    #[inline]
+    pub fn queue_event(&mut self, now: Instant) -> Event {
+        match &mut self.core {
+            Core::Constant(core) => core.queue_event(now),
+            Core::Varying(core) => core.queue_event(),
+        }
     }
 
     /// A wake at `now` that does nothing but hand over one packet, by far the most common one, without an

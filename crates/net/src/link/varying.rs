@@ -379,11 +379,16 @@ impl Varying {
     }
 
     fn note_queue(&self, sink: &mut Sink<'_>) {
+        sink.out.queue_event(|| self.queue_event());
+    }
+
+    /// What waits or is in service.
+    pub(super) fn queue_event(&self) -> Event {
         let sending = self.in_service.as_ref().map(|sending| sending.waited.packet.wire_bytes);
-        sink.out.queue_event(|| Event::Queue {
+        Event::Queue {
             packets: saturated((self.waiting.len() + usize::from(sending.is_some())) as u64),
             bytes: saturated(self.waiting.bytes() + u64::from(sending.unwrap_or(0))),
-        });
+        }
     }
 }
 
