@@ -45,7 +45,7 @@ pub(crate) struct Overrides {
 /// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// Maximum number of runs at a time [default: the number of processors]
+    /// How many processors to use: for so many runs at a time, or for parts of a large network where there are fewer runs [default: all]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }
@@ -65,6 +65,11 @@ impl Processors {
     pub(crate) fn workers(&self, runs: usize) -> usize {
         let most = processors().min(runs).max(1);
         self.jobs.map_or(most, NonZeroUsize::get).min(most)
+    }
+
+    /// How many processors each of so many runs may use.
+    fn threads(&self, runs: usize) -> usize {
+        self.jobs.map_or(usize::MAX, NonZeroUsize::get).min(processors()) / self.workers(runs)
     }
 
     /// Do parallel work of at most this many runs. More workers than runs or processors would only take time to start.
@@ -222,7 +227,8 @@ pub(crate) fn run_and_report_with(
     let interrupt = Interrupt::listen_and(remove_unfinished)?;
     let stop = interrupt.flag().clone();
     let (provenance_text, warn) = (provenance.to_string(), warnings(options.quiet));
-    let files = RunOptions { provenance: provenance_text, cells_over_time, stop, warn, ..files };
+    let threads = options.processors.threads(plan.runs());
+    let files = RunOptions { provenance: provenance_text, cells_over_time, threads, stop, warn, ..files };
     let bar = Arc::new(RunProgress::new(plan, options.quiet));
     let advance = Advance(Some(Arc::new({
         let bar = bar.clone();

@@ -12,6 +12,7 @@ use seamline_report::record::RunRecord;
 use seamline_report::series::RunSeries;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::plan::Plan;
+use seamline_scenario::schema::added::are_used_in;
 use seamline_sim::World;
 use seamline_wire::{Duration, Instant};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub struct RunOptions {
     pub cells_over_time: usize,
     /// What their message charts are about.
     pub messages_around: Occasion,
+    /// How many processors one run may use, if its network can be cut into parts of about the same work; at most one with 0. Results are the
+    /// same. Entries that other crates or Python have added get one, because they may have something in common.
+    pub threads: usize,
     /// Set it from any thread: no further run starts, and running ones are given up with their files.
     pub stop: Arc<AtomicBool>,
     /// Gets warnings about runs that are under way.
@@ -344,6 +348,9 @@ pub fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRu
     let (observer, unwritten) = job.observer(plan, &places, options);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
+    if !are_used_in(scenario) {
+        runner.use_threads(options.threads);
+    }
     let mut told = (Instant::ZERO, 0);
     let mut goes_on = |world: &World<Part, RunObserver>| {
         options.advance.tell(&mut told, world.now(), world.observer().segments);

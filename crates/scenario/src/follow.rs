@@ -54,6 +54,7 @@ pub struct Runner<S, P> {
     /// By mobile node: the radio cells of its stays, in order.
     stays: Vec<Vec<usize>>,
     changes: VecDeque<Change>,
+    threads: usize,
 }
 
 impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
@@ -65,7 +66,12 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
         };
         let cells = |movement: &Movement| movement.stays().iter().map(|stay| stay.cell.0 as usize).collect();
         let stays = movements.iter().map(cells).collect();
-        Runner { scenario, places, whereabouts, routes: None, stays, changes }
+        Runner { scenario, places, whereabouts, routes: None, stays, changes, threads: 1 }
+    }
+
+    /// Let the world run on up to so many threads ([`World::run_on`]); one without this.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
     /// Process all events up to and including `end`.
@@ -82,7 +88,7 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
         goes_on: &mut dyn FnMut(&World<Part, O>) -> bool,
     ) -> bool {
         while let Some(at) = self.changes.front().map(|change| change.at).filter(|at| *at <= end) {
-            if !advance(world, at, goes_on) {
+            if !world.run_on(self.threads, at, goes_on) {
                 return false;
             }
             // Apply all changes of one time before any packet is sent.
@@ -90,7 +96,7 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
                 self.apply(change, world);
             }
         }
-        advance(world, end, goes_on)
+        world.run_on(self.threads, end, goes_on)
     }
 
     /// The time of the next change.
@@ -202,24 +208,6 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
                 buffer.reach(&addresses);
                 world.rearm(element);
             }
-        }
-    }
-}
-
-/// Wake-ups between two questions whether to go on. One takes a few hundred nanoseconds.
-const WAKES: u32 = 1 << 14;
-
-fn advance<O: Observer>(
-    world: &mut World<Part, O>,
-    end: Instant,
-    goes_on: &mut dyn FnMut(&World<Part, O>) -> bool,
-) -> bool {
-    loop {
-        if !goes_on(world) {
-            return false;
-        }
-        if world.run_some(end, WAKES) {
-            return true;
         }
     }
 }

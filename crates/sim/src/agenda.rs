@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 
 /// Time in the high half, then the element's rank, how late it was armed, and in the lowest bits the element's number: one
 /// comparison orders by time and breaks ties by all that.
-type Entry = u128;
+pub(crate) type Entry = u128;
 
 /// Who comes first among those due at the same time. An element keeps its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
 /// How long ago an element was armed has the bits between element and rank, in nanoseconds: what was armed more than nine minutes
 /// ahead counts as armed at one time.
-const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
 const IDLE: Entry = Entry::MAX;
+const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
 
 /// When an element is due, and since when that is known. Among elements that are due at one time the one comes first that has been due
 /// for longer, then the one that was added first. All of that is the element's own: the order is the same wherever and however else
@@ -73,6 +73,28 @@ fn climb<const LEVELS: usize>(nodes: &mut [Entry], mut node: usize, mut least: E
 }
 
 impl Agenda {
+    /// The entry of an element that waits for nothing.
+    pub(crate) const IDLE: Entry = IDLE;
+
+    /// Of elements with these entries.
+    pub(crate) fn of(entries: Vec<Entry>) -> Self {
+        let (elements, room) = (entries.len(), entries.len().next_power_of_two());
+        let mut nodes = vec![IDLE; room];
+        nodes.extend(entries);
+        nodes.resize(2 * room, IDLE);
+        let mut agenda = Agenda { nodes, elements };
+        agenda.fill(room);
+        agenda
+    }
+    pub(crate) fn entry_of(&self, element: usize) -> Entry {
+        self.nodes[self.nodes.len() / 2 + element]
+    }
+    /// The first entry.
+    #[inline]
+    pub(crate) fn first(&self) -> Entry {
+        self.nodes.get(1).copied().unwrap_or(IDLE)
+    }
+
     pub(crate) fn add_element(&mut self) {
         assert!(self.elements < 1 << ELEMENT_BITS, "a world holds at most 2^24 elements");
         self.elements += 1;
@@ -88,7 +110,12 @@ impl Agenda {
         nodes.extend(leaves);
         nodes.resize(2 * room, IDLE);
         self.nodes = nodes;
-        for node in (1..room).rev() {
+        self.fill(room);
+    }
+
+    /// Fill in what is above so many leaves.
+    fn fill(&mut self, leaves: usize) {
+        for node in (1..leaves).rev() {
             self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
         }
     }

@@ -40,7 +40,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         let due = |place: usize| match self.slots[place].element {
             Element::Link(n) => self.links[n as usize].earliest_delivery(known),
             Element::Machine(n) => self.machines[n as usize].wake_at(),
-            Element::Router(_) => None,
+            _ => None,
         };
         let arrival = |place: usize| Some(due(place)? + self.time_beyond(place, horizon));
         (0..self.slots.len()).filter_map(arrival).min()
@@ -65,7 +65,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             let place = wire.to.place();
             match self.slots[place].element {
                 Element::Machine(_) => return Some(wire.to),
-                Element::Link(_) => return None,
+                Element::Link(_) | Element::Absent | Element::Inlet(_) => return None,
                 Element::Router(n) => {
                     let exit = self.routers[n as usize].route(packet.next_destination())?;
                     wire = self.wire(place, exit)?;
@@ -81,7 +81,7 @@ impl<M: Machine, O: Observer> World<M, O> {
                 let onward = self.exits_of(next.place()).filter(|exit| *exit != from);
                 onward.map(|exit| horizon.from(exit)).min().unwrap_or(Duration::MAX)
             }
-            Element::Link(_) | Element::Machine(_) => horizon.from(next),
+            _ => horizon.from(next),
         };
         self.exits_of(from.place()).map(beyond).min().unwrap_or(Duration::MAX)
     }
@@ -89,7 +89,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn delay_through(&self, place: usize) -> Duration {
         match self.slots[place].element {
             Element::Link(n) => self.links[n as usize].least_delay(),
-            Element::Machine(_) | Element::Router(_) => Duration::ZERO,
+            _ => Duration::ZERO,
         }
     }
 

@@ -57,6 +57,7 @@ mod agenda;
 mod circles;
 mod horizon;
 mod outside;
+mod parts;
 mod router;
 mod run;
 mod world;

@@ -1,6 +1,7 @@
 //! The event loop.
 
 use crate::agenda::{Due, Rank};
+use crate::parts::Inlet;
 use crate::world::{Element, ElementId, Observer, Wire, World};
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, Packet, Port};
 use std::collections::BTreeMap;
@@ -63,6 +64,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             match self.agenda.next() {
                 Some((at, place)) if at <= end => {
                     self.now = self.now.max(at);
+                    self.observer.woken(self.agenda.first(), ElementId(place as u32));
                     self.wake(place);
                 }
                 _ => {
@@ -79,8 +81,25 @@ impl<M: Machine, O: Observer> World<M, O> {
         match self.slots[place].element {
             Element::Link(n) => self.wake_link(place, n),
             Element::Machine(n) => self.wake_machine(place, n),
-            Element::Router(_) => self.agenda.settle(place, Rank::Timer, None),
+            Element::Inlet(n) => self.wake_inlet(place, n),
+            Element::Router(_) | Element::Absent => self.agenda.settle(place, Rank::Timer, None),
         }
+    }
+
+    /// What another part has sent arrives.
+    fn wake_inlet(&mut self, place: usize, n: u32) {
+        let Inlet { packets, delivered } = &mut self.inlets[n as usize];
+        *delivered = self.now;
+        let mut batch = self.spare.pop().unwrap_or_default();
+        while let Some(packet) = packets.take(self.now) {
+            batch.push((Port(0), packet));
+        }
+        let next = packets.next_arrival();
+        self.settle(place, Rank::Delivery, next);
+        for (port, packet) in batch.drain(..) {
+            self.carry(place, port, packet);
+        }
+        self.spare.push(batch);
     }
 
     #[inline]
@@ -173,6 +192,8 @@ impl<M: Machine, O: Observer> World<M, O> {
                 },
                 Element::Link(n) => return self.enter_link(place, n, entry, packet),
                 Element::Machine(n) => return self.deliver(to, n, entry, packet),
+                // The other part has a copy.
+                Element::Absent | Element::Inlet(_) => return self.outbox.recycle(packet),
             }
         }
     }
@@ -180,7 +201,9 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn enter_link(&mut self, place: usize, n: u32, port: Port, packet: Box<Packet>) {
         let link = &mut self.links[n as usize];
+        let inside_before = link.packets_inside();
         link.step(self.now, Input::Packet(port, packet), &mut self.outbox);
+        self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
         let wake_at = link.wake_at();
         if !self.outbox.is_empty() {
             self.empty_outbox(place);
@@ -251,7 +274,7 @@ impl<M: Machine, O: Observer> World<M, O> {
                 match self.slots[listener.place()].element {
                     Element::Link(n) => self.links[n as usize].step(now, input, &mut self.outbox),
                     Element::Machine(n) => self.machines[n as usize].step(now, input, &mut self.outbox),
-                    Element::Router(_) => {}
+                    _ => {}
                 }
                 self.empty_outbox(listener.place());
                 self.rearm(*listener);
@@ -267,7 +290,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         match self.slots[id.place()].element {
             Element::Link(n) => self.arm(id.place(), Rank::Delivery, self.links[n as usize].wake_at()),
             Element::Machine(n) => self.arm(id.place(), Rank::Timer, self.machines[n as usize].wake_at()),
-            Element::Router(_) => {}
+            _ => {}
         }
     }
     #[inline]

@@ -1,6 +1,7 @@
 //! What a world consists of, and how it is put together.
 
 use crate::agenda::Agenda;
+use crate::parts::Inlet;
 use crate::router::Router;
 use crate::run::Restless;
 use seamline_net::Link;
@@ -31,6 +32,18 @@ pub trait Observer {
     fn sent(&mut self, _now: Instant, _from: ElementId, _packet: &Packet) {}
     /// A packet arrives at a machine.
     fn arrived(&mut self, _now: Instant, _at: ElementId, _packet: &Packet) {}
+    /// Whether it looks at packets, in [`Observer::sent`] and [`Observer::arrived`]. Then a world runs on one thread.
+    fn sees_packets(&self) -> bool {
+        true
+    }
+    /// An element wakes up whose entry in the agenda this is. For the parts of a world.
+    #[doc(hidden)]
+    #[inline]
+    fn woken(&mut self, _entry: u128, _at: ElementId) {}
+    /// A packet was offered to a link that had so many inside. For the parts of a world.
+    #[doc(hidden)]
+    #[inline]
+    fn entered(&mut self, _now: Instant, _at: ElementId, _link: &Link, _inside_before: usize) {}
 }
 
 /// Observes nothing.
@@ -49,6 +62,10 @@ pub(crate) enum Element {
     Link(u32),
     Router(u32),
     Machine(u32),
+    /// It belongs to another part of a world ([`crate::parts`]).
+    Absent,
+    /// The far end of a link that belongs to another part.
+    Inlet(u32),
 }
 
 /// Where a port leads.
@@ -91,6 +108,7 @@ pub struct World<M, O = NoObserver> {
     pub(crate) links: Vec<Link>,
     pub(crate) routers: Vec<Router>,
     pub(crate) machines: Vec<M>,
+    pub(crate) inlets: Vec<Inlet>,
     pub(crate) agenda: Agenda,
     pub(crate) outbox: Outbox,
     pub(crate) spare: Vec<Vec<(Port, Box<Packet>)>>,
@@ -104,6 +122,7 @@ pub struct World<M, O = NoObserver> {
     pub(crate) observer: O,
     pub(crate) unwired_drops: u64,
     pub(crate) steps: u64,
+    pub(crate) windows: u64,
 }
 
 impl<M, O> World<M, O> {
@@ -145,6 +164,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             links: Vec::new(),
             routers: Vec::new(),
             machines: Vec::new(),
+            inlets: Vec::new(),
             agenda: Agenda::default(),
             outbox,
             spare: Vec::new(),
@@ -155,6 +175,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             observer,
             unwired_drops: 0,
             steps: 0,
+            windows: 0,
         }
     }
 
@@ -264,6 +285,10 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// Packets that left by a port that leads nowhere, or had no route.
     pub fn unwired_drops(&self) -> u64 {
         self.unwired_drops
+    }
+    /// Windows that several threads have run so far, each a part of the world ([`World::run_on`]).
+    pub fn windows(&self) -> u64 {
+        self.windows
     }
     /// Wake-ups carried out so far.
     pub fn steps(&self) -> u64 {

@@ -57,6 +57,10 @@ impl Outbox {
     pub fn packet(&mut self) -> Box<Packet> {
         self.pool.pop().unwrap_or_default()
     }
+    /// Take a packet out of the pool, if there is one, for another outbox. Its fields are left over from an earlier life.
+    pub fn spare(&mut self) -> Option<Box<Packet>> {
+        self.pool.pop()
+    }
     /// Give a packet back to the pool.
     pub fn recycle(&mut self, packet: Box<Packet>) {
         self.pool.push(packet);

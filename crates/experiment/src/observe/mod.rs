@@ -285,6 +285,9 @@ impl Observer for RunObserver {
         let are_recorded = || self.selection.as_ref().is_none_or(|it| it.includes(Kind::Queue));
         self.series.is_some() || (self.recorders.record_events() && are_recorded())
     }
+    fn sees_packets(&self) -> bool {
+        self.recorders.capture.is_some() || self.series.is_some() || self.messages.is_some()
+    }
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
         if let Event::Queue { .. } = event {
             return self.queue(now, at, event);

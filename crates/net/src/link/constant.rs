@@ -139,6 +139,10 @@ impl ConstantRate {
         self.inside.iter()
     }
 
+    pub(super) fn newest(&self) -> Option<&Carried> {
+        self.inside.back()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.inside.len()
     }

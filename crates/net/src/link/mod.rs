@@ -16,10 +16,12 @@
 
 mod constant;
 mod counters;
+mod far_end;
 mod repair;
 mod varying;
 
 pub use counters::{Count, Counters, Drops};
+pub use far_end::FarEnd;
 pub use repair::{ArqConfig, Delivery, FecConfig, RepairConfig};
 
 use crate::error::{ErrorStage, ScheduledLoss};
@@ -142,6 +144,31 @@ impl Link {
         match &self.core {
             Core::Constant(core) => core.least_delay(),
             Core::Varying(core) => core.least_delay(),
+        }
+    }
+
+    /// How long packets take from the transmitter to the far end, of a link where nothing but what enters it decides when they arrive:
+    /// `None` where rates, delays or handovers change.
+    pub fn fixed_delay(&self) -> Option<Duration> {
+        match &self.core {
+            Core::Constant(core) => Some(core.least_delay()),
+            Core::Varying(_) => None,
+        }
+    }
+
+    /// The packet that entered such a link last, unless it has been delivered, and when it arrives.
+    pub fn newest(&self) -> Option<(Instant, &Packet)> {
+        match &self.core {
+            Core::Constant(core) => core.newest().map(|carried| (carried.arrival, &*carried.packet)),
+            Core::Varying(_) => None,
+        }
+    }
+
+    /// A copy of what is under way to the far end of such a link.
+    pub fn far_end(&self) -> Option<FarEnd> {
+        match &self.core {
+            Core::Constant(core) => Some(FarEnd::new(core.inside(), &self.end)),
+            Core::Varying(_) => None,
         }
     }
 

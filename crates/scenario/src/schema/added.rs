@@ -130,6 +130,11 @@ pub fn is_taken(name: &str) -> bool {
     is_registered || name == super::agent::NONE.0 || has_key("flow") || has_key("agent")
 }
 
+/// Whether a scenario uses an entry that was added.
+pub fn are_used_in(scenario: &Scenario) -> bool {
+    all().iter().any(|added| added.is_used_in(scenario))
+}
+
 /// Whether results depend on code that other crates have compiled into this program.
 pub fn are_compiled() -> bool {
     all().iter().any(|added| added.version.is_none())

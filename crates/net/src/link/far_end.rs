@@ -1,0 +1,42 @@
+//! The far end of a link apart from the link: for a driver that computes both ends of a network at the same time.
+
+use super::constant::Carried;
+use crate::error::ErrorStage;
+use seamline_wire::{Instant, Packet};
+use std::collections::VecDeque;
+
+/// What is under way to the far end of a link with a constant rate and delay. It hands over the same packets as the link, at the same
+/// times, if it gets a copy of each packet that enters the link.
+#[derive(Debug)]
+pub struct FarEnd {
+    inside: VecDeque<Carried>,
+    end: Vec<ErrorStage>,
+}
+
+impl FarEnd {
+    pub(super) fn new<'a>(inside: impl Iterator<Item = &'a Carried>, end: &[ErrorStage]) -> Self {
+        let copies = inside.map(|carried| Carried { packet: carried.packet.clone(), ..*carried });
+        FarEnd { inside: copies.collect(), end: end.to_vec() }
+    }
+
+    /// When the next packet arrives.
+    pub fn next_arrival(&self) -> Option<Instant> {
+        self.inside.front().map(|carried| carried.arrival)
+    }
+
+    /// A packet has entered the link and arrives then, after all others.
+    pub fn push(&mut self, arrival: Instant, packet: Box<Packet>) {
+        self.inside.push_back(Carried { arrival, packet });
+    }
+
+    /// The next packet that arrives by `now` and is not lost at the far end.
+    pub fn take(&mut self, now: Instant) -> Option<Box<Packet>> {
+        loop {
+            self.inside.front().filter(|first| first.arrival <= now)?;
+            let Carried { arrival, packet } = self.inside.pop_front()?;
+            if !self.end.iter_mut().any(|stage| stage.loses(arrival, &packet)) {
+                return Some(packet);
+            }
+        }
+    }
+}

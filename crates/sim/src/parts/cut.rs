@@ -1,0 +1,153 @@
+//! Where to cut a world, so that the parts have about the same work.
+
+use crate::world::{Element, ElementId, Observer, World};
+use seamline_wire::{Duration, Instant, Machine, Port};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Threads wait for each other at the end of each window; shorter windows would not be worth that.
+const LEAST_DELAY: Duration = Duration::from_millis(1);
+/// To cut a world and join it again takes longer than so many windows gain.
+const LEAST_WINDOWS: u64 = 8;
+/// Wake-ups in a window, about 0.1 ms of work: with fewer, threads would mostly wait for each other.
+const LEAST_WORK: u64 = 500;
+/// A machine works on a packet for longer than a link does, by about this factor.
+const MACHINE: u64 = 3;
+/// A part with more than this share of the work (in percent) leaves too little for the others.
+const LARGEST_SHARE: u64 = 85;
+
+/// Which part each element belongs to.
+#[derive(Debug)]
+pub(super) struct Cut {
+    /// By place.
+    pub(super) parts: Vec<u16>,
+    /// How many parts there are.
+    pub(super) count: usize,
+    /// The least delay of the links between them.
+    pub(super) least_delay: Duration,
+}
+
+impl Cut {
+    /// Cut a world into up to so many parts, to run them until `end`. `None` where it would not be faster.
+    pub(super) fn new<M: Machine, O: Observer>(
+        world: &World<M, O>,
+        most: usize,
+        end: Instant,
+    ) -> Option<Self> {
+        if end.saturating_since(world.now) < LEAST_DELAY * LEAST_WINDOWS {
+            return None;
+        }
+        let sets = together(world);
+        let (work, neighbours) = graph(world, &sets);
+        let part_of = distribute(&work, &neighbours, most)?;
+        let parts: Vec<u16> = sets.iter().map(|set| part_of[set]).collect();
+        let crosses = |place: usize| {
+            let to = world.slots[place].first_wire?.to.place();
+            let delay = cuttable(world, place)?;
+            (parts[place] != parts[to]).then_some(delay)
+        };
+        let least_delay = (0..parts.len()).filter_map(crosses).min()?;
+        let so_far = u128::from(world.now.as_nanos());
+        let in_a_window = u128::from(world.steps) * u128::from(least_delay.as_nanos()) / so_far.max(1);
+        if in_a_window < u128::from(LEAST_WORK) {
+            return None;
+        }
+        Some(Cut { count: usize::from(*parts.iter().max()?) + 1, parts, least_delay })
+    }
+}
+
+/// The delay of a link at whose far end the world may be cut.
+fn cuttable<M: Machine, O: Observer>(world: &World<M, O>, place: usize) -> Option<Duration> {
+    let Element::Link(n) = world.slots[place].element else { return None };
+    let is_simple = world.joints[place].listeners.is_empty() && world.joints[place].ports() == 1;
+    world.links[n as usize].fixed_delay().filter(|delay| is_simple && *delay >= LEAST_DELAY)
+}
+
+/// By place: the first place of those that must stay together, because what happens at one may change another at the same time.
+fn together<M: Machine, O: Observer>(world: &World<M, O>) -> Vec<usize> {
+    let mut sets: Vec<usize> = (0..world.slots.len()).collect();
+    for place in 0..sets.len() {
+        let joints = &world.joints[place];
+        let wires = (0..joints.ports()).filter_map(|port| world.wire(place, Port(port))).map(|wire| wire.to);
+        let wires = wires.filter(|_| cuttable(world, place).is_none());
+        for other in wires.chain(joints.listeners.iter().copied()) {
+            let (a, b) = (find(&mut sets, place), find(&mut sets, other.place()));
+            sets[a.max(b)] = a.min(b);
+        }
+    }
+    (0..sets.len()).map(|place| find(&mut sets, place)).collect()
+}
+
+/// The first of a set, to which the way becomes shorter.
+fn find(sets: &mut [usize], mut place: usize) -> usize {
+    while sets[place] != place {
+        sets[place] = sets[sets[place]];
+        place = sets[place];
+    }
+    place
+}
+
+type Work = BTreeMap<usize, u64>;
+type Neighbours = BTreeMap<usize, Vec<usize>>;
+
+/// By set: how much work it has had so far, and which sets links lead to.
+fn graph<M: Machine, O: Observer>(world: &World<M, O>, sets: &[usize]) -> (Work, Neighbours) {
+    let mut work: Work = sets.iter().map(|set| (*set, 0)).collect();
+    let mut neighbours = Neighbours::new();
+    for (place, slot) in world.slots.iter().enumerate() {
+        let (Element::Link(n), Some(wire)) = (slot.element, slot.first_wire) else { continue };
+        let (from, to) = (sets[place], sets[wire.to.place()]);
+        let counters = world.links[n as usize].counters();
+        *work.entry(from).or_default() += counters.arrived.packets;
+        *work.entry(to).or_default() += counters.delivered.packets * factor(world, wire.to);
+        if from != to {
+            neighbours.entry(from).or_default().push(to);
+            neighbours.entry(to).or_default().push(from);
+        }
+    }
+    (work, neighbours)
+}
+
+fn factor<M, O>(world: &World<M, O>, at: ElementId) -> u64 {
+    match world.slots[at.place()].element {
+        Element::Machine(_) => MACHINE,
+        _ => 0,
+    }
+}
+
+/// By set: its part. Sets that links connect are in the same part where that is possible.
+fn distribute(work: &Work, neighbours: &Neighbours, most: usize) -> Option<BTreeMap<usize, u16>> {
+    let all: u64 = work.values().sum();
+    let order = depth_first(work, neighbours);
+    let mut parts = BTreeMap::new();
+    let (mut part, mut done, mut largest, mut own) = (0, 0, 0, 0);
+    for set in order {
+        // A part ends where the next set would bring it further from its share than it is now.
+        let share = all * (part as u64 + 1) / most as u64;
+        if own > 0 && part + 1 < most && done + work[&set] / 2 > share {
+            part += 1;
+            own = 0;
+        }
+        own += work[&set];
+        done += work[&set];
+        largest = largest.max(own);
+        parts.insert(set, part as u16);
+    }
+    (part > 0 && largest * 100 <= all * LARGEST_SHARE).then_some(parts)
+}
+
+/// All sets, the one with most work first, each followed by those that only lead on from it.
+fn depth_first(work: &Work, neighbours: &Neighbours) -> Vec<usize> {
+    let mut starts: Vec<usize> = work.keys().copied().collect();
+    starts.sort_by_key(|set| std::cmp::Reverse(work[set]));
+    let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
+    for start in starts {
+        let mut stack = vec![start];
+        while let Some(set) = stack.pop() {
+            if seen.insert(set) {
+                order.push(set);
+                stack.extend(neighbours.get(&set).into_iter().flatten().rev());
+            }
+        }
+    }
+    order
+}

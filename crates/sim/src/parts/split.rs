@@ -1,0 +1,118 @@
+//! A world becomes parts, and one world again.
+
+use super::{Cut, Inlet, Log, Part};
+use crate::agenda::{Agenda, Due, Rank};
+use crate::world::{Element, Joints, Observer, Slot, World};
+use seamline_wire::{Instant, Machine, Packet};
+
+impl<M: Machine, O: Observer> World<M, O> {
+    /// Move everything into parts. Elements keep their places; in the other parts nothing is there, apart from the far ends of links that lead
+    /// to a part.
+    pub(super) fn split(&mut self, cut: &Cut) -> Vec<Part<M, O>> {
+        let mut parts: Vec<Part<M, O>> = (0..cut.count).map(|part| self.empty_part(cut, part)).collect();
+        let mut links = std::mem::take(&mut self.links).into_iter();
+        let mut routers = std::mem::take(&mut self.routers).into_iter();
+        let mut machines = std::mem::take(&mut self.machines).into_iter();
+        let mut leaves = vec![Vec::with_capacity(self.slots.len()); cut.count];
+        for (place, slot) in self.slots.iter().enumerate() {
+            let own = usize::from(cut.parts[place]);
+            for (number, part) in parts.iter_mut().enumerate() {
+                part.slots.push(Slot { element: Element::Absent, first_wire: slot.first_wire });
+                let joints =
+                    if number == own { std::mem::take(&mut self.joints[place]) } else { Joints::default() };
+                part.joints.push(joints);
+                leaves[number].push(if number == own { self.agenda.entry_of(place) } else { Agenda::IDLE });
+            }
+            let part = &mut parts[own];
+            part.slots[place].element = match slot.element {
+                Element::Link(_) => {
+                    part.links.extend(links.next());
+                    Element::Link(part.links.len() as u32 - 1)
+                }
+                Element::Router(_) => {
+                    part.routers.extend(routers.next());
+                    Element::Router(part.routers.len() as u32 - 1)
+                }
+                Element::Machine(_) => {
+                    part.machines.extend(machines.next());
+                    Element::Machine(part.machines.len() as u32 - 1)
+                }
+                other => other,
+            };
+            if let Some(to) = cut.other_end(&self.slots, place) {
+                let packets = part.links.last().and_then(|link| link.far_end());
+                let inlet = &mut parts[to];
+                inlet.inlets.extend(packets.map(|packets| Inlet { packets, delivered: Instant::ZERO }));
+                inlet.slots[place].element = Element::Inlet(inlet.inlets.len() as u32 - 1);
+                leaves[to][place] = self.agenda.entry_of(place);
+            }
+        }
+        for (part, leaves) in parts.iter_mut().zip(leaves) {
+            part.agenda = Agenda::of(leaves);
+        }
+        parts
+    }
+
+    fn empty_part(&self, cut: &Cut, part: usize) -> Part<M, O> {
+        let ends: Vec<Option<usize>> =
+            (0..self.slots.len()).map(|place| cut.other_end(&self.slots, place)).collect();
+        let other_ends = ends.iter().map(|end| end.map(|end| end as u16)).collect();
+        let is_inlet = ends.iter().map(|end| *end == Some(part)).collect();
+        let log = Log::new(self.outbox.hears_queues(), other_ends, is_inlet, cut.count);
+        let mut empty: Part<M, O> = World::with_observer(log);
+        empty.now = self.now;
+        empty
+    }
+
+    /// Take everything back.
+    pub(super) fn join(&mut self, cut: &Cut, mut parts: Vec<Part<M, O>>) {
+        let mut leaves = Vec::with_capacity(self.slots.len());
+        let mut contents: Vec<_> = parts
+            .iter_mut()
+            .map(|part| {
+                let links = std::mem::take(&mut part.links).into_iter();
+                let routers = std::mem::take(&mut part.routers).into_iter();
+                (links, routers, std::mem::take(&mut part.machines).into_iter())
+            })
+            .collect();
+        for (place, slot) in self.slots.iter().enumerate() {
+            let own = usize::from(cut.parts[place]);
+            let (links, routers, machines) = &mut contents[own];
+            match slot.element {
+                Element::Link(_) => self.links.extend(links.next()),
+                Element::Router(_) => self.routers.extend(routers.next()),
+                Element::Machine(_) => self.machines.extend(machines.next()),
+                Element::Absent | Element::Inlet(_) => {}
+            }
+            self.joints[place] = std::mem::take(&mut parts[own].joints[place]);
+            leaves.push(parts[own].agenda.entry_of(place));
+        }
+        self.agenda = Agenda::of(leaves);
+        self.steps += parts.iter().map(|part| part.steps).sum::<u64>();
+        self.unwired_drops += parts.iter().map(|part| part.unwired_drops).sum::<u64>();
+    }
+}
+
+impl Cut {
+    /// The part at the far end of a link, if that is another one than its own.
+    fn other_end(&self, slots: &[Slot], place: usize) -> Option<usize> {
+        let Slot { element: Element::Link(_), first_wire: Some(wire) } = &slots[place] else { return None };
+        let (from, to) = (self.parts[place], self.parts[wire.to.place()]);
+        (from != to).then_some(usize::from(to))
+    }
+}
+
+impl<M: Machine, O: Observer> Part<M, O> {
+    /// A packet has entered a link of another part, whose far end is here.
+    pub(super) fn expect(&mut self, place: usize, entered: Instant, arrival: Instant, packet: Box<Packet>) {
+        let Element::Inlet(n) = self.slots[place].element else { return };
+        let inlet = &mut self.inlets[n as usize];
+        let is_first = inlet.packets.next_arrival().is_none();
+        inlet.packets.push(arrival, packet);
+        if is_first {
+            // Since the link has been due for it: it entered, or the one before it arrived.
+            let since = entered.max(inlet.delivered);
+            self.agenda.arm(place, Rank::Delivery, Due { at: arrival, since });
+        }
+    }
+}
