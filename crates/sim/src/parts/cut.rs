@@ -6,10 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads wait for each other at the end of each window; shorter windows would not be worth that.
 const LEAST_DELAY: Duration = Duration::from_millis(1);
+/// The first try.
+const MOST_DELAY: Duration = Duration::from_millis(64);
 /// To cut a world and join it again takes longer than so many windows gain.
 const LEAST_WINDOWS: u64 = 8;
 /// Wake-ups in a window, about 0.1 ms of work: with fewer, threads would mostly wait for each other.
-const LEAST_WORK: u64 = 500;
+const LEAST_WORK: u128 = 500;
 /// A machine works on a packet for longer than a link does, by about this factor.
 const MACHINE: u64 = 3;
 /// A part with more than this share of the work (in percent) leaves too little for the others.
@@ -36,39 +38,44 @@ impl Cut {
         if end.saturating_since(world.now) < LEAST_DELAY * LEAST_WINDOWS {
             return None;
         }
-        let sets = together(world);
+        // The longer the delays at the cut, the longer the windows.
+        let delays = std::iter::successors(Some(MOST_DELAY), |delay| Some(*delay / 2));
+        delays.take_while(|delay| *delay >= LEAST_DELAY).find_map(|least| Cut::at(world, most, least))
+    }
+
+    /// The same at links with at least this delay.
+    fn at<M: Machine, O: Observer>(world: &World<M, O>, most: usize, least: Duration) -> Option<Self> {
+        let sets = together(world, least);
         let (work, neighbours) = graph(world, &sets);
         let part_of = distribute(&work, &neighbours, most)?;
         let parts: Vec<u16> = sets.iter().map(|set| part_of[set]).collect();
         let crosses = |place: usize| {
             let to = world.slots[place].first_wire?.to.place();
-            let delay = cuttable(world, place)?;
+            let delay = cuttable(world, place, least)?;
             (parts[place] != parts[to]).then_some(delay)
         };
         let least_delay = (0..parts.len()).filter_map(crosses).min()?;
         let so_far = u128::from(world.now.as_nanos());
         let in_a_window = u128::from(world.steps) * u128::from(least_delay.as_nanos()) / so_far.max(1);
-        if in_a_window < u128::from(LEAST_WORK) {
-            return None;
-        }
-        Some(Cut { count: usize::from(*parts.iter().max()?) + 1, parts, least_delay })
+        let count = usize::from(*parts.iter().max()?) + 1;
+        (in_a_window >= LEAST_WORK).then_some(Cut { parts, count, least_delay })
     }
 }
 
 /// The delay of a link at whose far end the world may be cut.
-fn cuttable<M: Machine, O: Observer>(world: &World<M, O>, place: usize) -> Option<Duration> {
+fn cuttable<M: Machine, O: Observer>(world: &World<M, O>, place: usize, least: Duration) -> Option<Duration> {
     let Element::Link(n) = world.slots[place].element else { return None };
     let is_simple = world.joints[place].listeners.is_empty() && world.joints[place].ports() == 1;
-    world.links[n as usize].fixed_delay().filter(|delay| is_simple && *delay >= LEAST_DELAY)
+    world.links[n as usize].fixed_delay().filter(|delay| is_simple && *delay >= least)
 }
 
 /// By place: the first place of those that must stay together, because what happens at one may change another at the same time.
-fn together<M: Machine, O: Observer>(world: &World<M, O>) -> Vec<usize> {
+fn together<M: Machine, O: Observer>(world: &World<M, O>, least: Duration) -> Vec<usize> {
     let mut sets: Vec<usize> = (0..world.slots.len()).collect();
     for place in 0..sets.len() {
         let joints = &world.joints[place];
         let wires = (0..joints.ports()).filter_map(|port| world.wire(place, Port(port))).map(|wire| wire.to);
-        let wires = wires.filter(|_| cuttable(world, place).is_none());
+        let wires = wires.filter(|_| cuttable(world, place, least).is_none());
         for other in wires.chain(joints.listeners.iter().copied()) {
             let (a, b) = (find(&mut sets, place), find(&mut sets, other.place()));
             sets[a.max(b)] = a.min(b);
