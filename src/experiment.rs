@@ -45,7 +45,8 @@ pub(crate) struct Overrides {
 /// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// How many processors to use: for so many runs at a time, or for parts of a large network where there are fewer runs [default: all]
+    /// Processors to use: so many runs at a time; `run` and `demo` also share one run of a large network among them when there are
+    /// fewer runs [default: all]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }

@@ -5,6 +5,9 @@
 //! A hop costs one event: a link knows when it will deliver, and each element has at most one entry in the queue. In steady state
 //! nothing is allocated per packet.
 //!
+//! [`World::run_on`] runs a large world on several threads, with the same bytes: parts of it run apart from each other for as long
+//! as the delay of the links between them, and then exchange packets.
+//!
 //! Build a world, connect ports with [`World::connect`], and call [`World::run_until`]; then look at the machines. An [`Observer`]
 //! sees every event and packet. Real hosts attach by [`HostPort`] and [`AgentPort`]. A transfer over a link that loses 1 % of the packets:
 //!

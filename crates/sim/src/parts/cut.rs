@@ -16,6 +16,8 @@ const LEAST_WORK: u128 = 500;
 const MACHINE: u64 = 3;
 /// A part with more than this share of the work (in percent) leaves too little for the others.
 const LARGEST_SHARE: u64 = 85;
+/// Shares that differ by less than so many percent are alike.
+const SHARES_ALIKE: u64 = 5;
 
 /// Which part each element belongs to.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(super) struct Cut {
     pub(super) count: usize,
     /// The least delay of the links between them.
     pub(super) least_delay: Duration,
+    /// The share of the work that the largest part has, in percent.
+    largest_share: u64,
 }
 
 impl Cut {
@@ -38,16 +42,18 @@ impl Cut {
         if end.saturating_since(world.now) < LEAST_DELAY * LEAST_WINDOWS {
             return None;
         }
-        // The longer the delays at the cut, the longer the windows.
+        // The longer the delays at the cut, the longer the windows; the first of several is taken.
         let delays = std::iter::successors(Some(MOST_DELAY), |delay| Some(*delay / 2));
-        delays.take_while(|delay| *delay >= LEAST_DELAY).find_map(|least| Cut::at(world, most, least))
+        let cuts =
+            delays.take_while(|delay| *delay >= LEAST_DELAY).filter_map(|least| Cut::at(world, most, least));
+        cuts.min_by_key(|cut| cut.largest_share / SHARES_ALIKE)
     }
 
     /// The same at links with at least this delay.
     fn at<M: Machine, O: Observer>(world: &World<M, O>, most: usize, least: Duration) -> Option<Self> {
         let sets = together(world, least);
         let (work, neighbours) = graph(world, &sets);
-        let part_of = distribute(&work, &neighbours, most)?;
+        let (part_of, largest_share) = distribute(&work, &neighbours, most)?;
         let parts: Vec<u16> = sets.iter().map(|set| part_of[set]).collect();
         let crosses = |place: usize| {
             let to = world.slots[place].first_wire?.to.place();
@@ -58,7 +64,7 @@ impl Cut {
         let so_far = u128::from(world.now.as_nanos());
         let in_a_window = u128::from(world.steps) * u128::from(least_delay.as_nanos()) / so_far.max(1);
         let count = usize::from(*parts.iter().max()?) + 1;
-        (in_a_window >= LEAST_WORK).then_some(Cut { parts, count, least_delay })
+        (in_a_window >= LEAST_WORK).then_some(Cut { parts, count, least_delay, largest_share })
     }
 }
 
@@ -121,8 +127,8 @@ fn factor<M, O>(world: &World<M, O>, at: ElementId) -> u64 {
     }
 }
 
-/// By set: its part. Sets that links connect are in the same part where that is possible.
-fn distribute(work: &Work, neighbours: &Neighbours, most: usize) -> Option<BTreeMap<usize, u16>> {
+/// By set: its part; and the share of the largest part in percent. Sets that links connect are in the same part where that is possible.
+fn distribute(work: &Work, neighbours: &Neighbours, most: usize) -> Option<(BTreeMap<usize, u16>, u64)> {
     let all: u64 = work.values().sum();
     let order = depth_first(work, neighbours);
     let mut parts = BTreeMap::new();
@@ -139,7 +145,8 @@ fn distribute(work: &Work, neighbours: &Neighbours, most: usize) -> Option<BTree
         largest = largest.max(own);
         parts.insert(set, part as u16);
     }
-    (part > 0 && largest * 100 <= all * LARGEST_SHARE).then_some(parts)
+    let largest_share = largest * 100 / all.max(1);
+    (part > 0 && largest_share <= LARGEST_SHARE).then_some((parts, largest_share))
 }
 
 /// All sets, the one with most work first, each followed by those that only lead on from it.
