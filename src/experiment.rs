@@ -45,8 +45,8 @@ pub(crate) struct Overrides {
 /// The number of processors to use.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Processors {
-    /// Processors to use: so many runs at a time; `run` and `demo` also share one run of a large network among them when there are
-    /// fewer runs [default: all]
+    /// Number of processors to use, one run on each. With at least two processors per run, `run` and `demo` also divide each run of a
+    /// large network among several [default: all]
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }

@@ -12,7 +12,7 @@ use seamline_report::record::RunRecord;
 use seamline_report::series::RunSeries;
 use seamline_scenario::build::{Ends, Part, Places, build};
 use seamline_scenario::plan::Plan;
-use seamline_scenario::schema::added::are_used_in;
+use seamline_scenario::schema::added;
 use seamline_sim::World;
 use seamline_wire::{Duration, Instant};
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ pub struct RunOptions {
     pub cells_over_time: usize,
     /// What their message charts are about.
     pub messages_around: Occasion,
-    /// How many processors one run may use, if its network can be cut into parts of about the same work; at most one with 0. Results are the
-    /// same. Entries that other crates or Python have added get one, because they may have something in common.
+    /// How many processors one run may use, if its network can be cut into parts with about equal work; 0 means one. Results are the same.
+    /// Where other crates or Python have added congestion controls, schemes or agents, a run gets one: these may share state.
     pub threads: usize,
     /// Set it from any thread: no further run starts, and running ones are given up with their files.
     pub stop: Arc<AtomicBool>,
@@ -348,7 +348,7 @@ pub fn run_one(plan: &Plan, job: Job, options: &RunOptions) -> Option<FinishedRu
     let (observer, unwritten) = job.observer(plan, &places, options);
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, scenario.seeds[job.seed], Ends::Inside, &mut world, &places);
-    if !are_used_in(scenario) {
+    if !added::are_any() {
         runner.use_threads(options.threads);
     }
     let mut told = (Instant::ZERO, 0);

@@ -19,9 +19,9 @@ pub(crate) enum Rank {
 
 const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
+const IDLE: Entry = Entry::MAX;
 /// How long ago an element was armed has the bits between element and rank, in nanoseconds: what was armed more than nine minutes
 /// ahead counts as armed at one time.
-const IDLE: Entry = Entry::MAX;
 const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
 
 /// When an element is due, and since when that is known. Among elements that are due at one time the one comes first that has been due

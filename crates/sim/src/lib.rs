@@ -1,12 +1,12 @@
 //! A deterministic packet simulator. A [`World`] holds machines (hosts, agents), links and routers, connects their ports, and owns
-//! the only clock. It steps elements in order of their wake times. At equal times timers come before deliveries, then the element
-//! that has been due for longer, then the one that was added first. The same world gives the same bytes on every computer.
+//! the only clock. It steps elements in order of their wake times. At equal times, timers come before deliveries. Among equals, the
+//! element that has been due for longer comes first, then the one that was added first. The same world gives the same bytes on every computer.
 //!
 //! A hop costs one event: a link knows when it will deliver, and each element has at most one entry in the queue. In steady state
 //! nothing is allocated per packet.
 //!
-//! [`World::run_on`] runs a large world on several threads, with the same bytes: parts of it run apart from each other for as long
-//! as the delay of the links between them, and then exchange packets.
+//! [`World::run_on`] runs a large world on several threads, with byte-identical results. Its parts run independently for the shortest
+//! delay of the links between them, then exchange packets.
 //!
 //! Build a world, connect ports with [`World::connect`], and call [`World::run_until`]; then look at the machines. An [`Observer`]
 //! sees every event and packet. Real hosts attach by [`HostPort`] and [`AgentPort`]. A transfer over a link that loses 1 % of the packets:

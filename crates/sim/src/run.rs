@@ -201,7 +201,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn enter_link(&mut self, place: usize, n: u32, port: Port, packet: Box<Packet>) {
         let link = &mut self.links[n as usize];
-        let inside_before = link.packets_inside();
+        let inside_before = self.observer.enters(ElementId(place as u32), link);
         link.step(self.now, Input::Packet(port, packet), &mut self.outbox);
         self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
         let wake_at = link.wake_at();

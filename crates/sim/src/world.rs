@@ -40,7 +40,13 @@ pub trait Observer {
     #[doc(hidden)]
     #[inline]
     fn woken(&mut self, _entry: u128, _at: ElementId) {}
-    /// A packet was offered to a link that had so many inside. For the parts of a world.
+    /// A packet is offered to a link: how many are inside, where that matters. For the parts of a world.
+    #[doc(hidden)]
+    #[inline]
+    fn enters(&self, _at: ElementId, _link: &Link) -> usize {
+        0
+    }
+    /// It was offered. For the parts of a world.
     #[doc(hidden)]
     #[inline]
     fn entered(&mut self, _now: Instant, _at: ElementId, _link: &Link, _inside_before: usize) {}
@@ -123,6 +129,8 @@ pub struct World<M, O = NoObserver> {
     pub(crate) unwired_drops: u64,
     pub(crate) steps: u64,
     pub(crate) windows: u64,
+    /// Before so many wake-ups it is not tried again to cut it into parts.
+    pub(crate) cuts_after: u64,
 }
 
 impl<M, O> World<M, O> {
@@ -176,6 +184,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             unwired_drops: 0,
             steps: 0,
             windows: 0,
+            cuts_after: 0,
         }
     }
 
@@ -286,7 +295,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     pub fn unwired_drops(&self) -> u64 {
         self.unwired_drops
     }
-    /// Windows that several threads have run so far, each a part of the world ([`World::run_on`]).
+    /// How many windows have run on several threads so far ([`World::run_on`]).
     pub fn windows(&self) -> u64 {
         self.windows
     }

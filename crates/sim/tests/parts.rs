@@ -117,15 +117,18 @@ fn steps_of_any_length_give_the_same_bytes() {
 #[derive(Debug, Default)]
 struct Mirror {
     starts_with: u32,
+    falls_silent: Option<Instant>,
     /// It asks to be woken at once, for ever.
     is_restless: bool,
     threads: BTreeSet<String>,
 }
 
 impl Machine for Mirror {
-    fn step(&mut self, _now: Instant, input: Input, out: &mut Outbox) {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         self.threads.insert(format!("{:?}", std::thread::current().id()));
-        if let Input::Packet(port, packet) = input {
+        if let Input::Packet(port, packet) = input
+            && self.falls_silent.is_none_or(|silent| now < silent)
+        {
             out.send(port, packet);
         }
         for _ in 0..std::mem::take(&mut self.starts_with) {
@@ -172,6 +175,30 @@ fn a_panic_of_any_part_ends_the_run() {
     }
     world.rearm(ends[1]);
     world.run_on(2, Instant::from_secs(4), &mut |_| true);
+}
+
+/// Likewise where the one who asks does.
+#[test]
+#[should_panic(expected = "no more")]
+fn a_panic_of_the_caller_ends_the_run() {
+    let mut world: World<Mirror> = World::new();
+    mirrors(&mut world);
+    let mut asked = 0;
+    world.run_on(2, Instant::MAX, &mut |world| {
+        asked += 1;
+        assert!(world.windows() < 100, "no more");
+        asked < 10_000
+    });
+}
+
+#[test]
+fn where_nothing_happens_any_more_the_clock_goes_to_the_end() {
+    let mut world: World<Mirror> = World::new();
+    for end in mirrors(&mut world) {
+        world.machine_mut(end).expect("a mirror").falls_silent = Some(Instant::from_secs(3));
+    }
+    assert!(world.run_on(2, Instant::MAX, &mut |_| true));
+    assert!(world.windows() > 100 && world.now() == Instant::MAX, "{world:?}");
 }
 
 #[test]

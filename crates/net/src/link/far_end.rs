@@ -5,8 +5,8 @@ use crate::error::ErrorStage;
 use seamline_wire::{Instant, Packet};
 use std::collections::VecDeque;
 
-/// What is under way to the far end of a link with a constant rate and delay. It hands over the same packets as the link, at the same
-/// times, if it gets a copy of each packet that enters the link.
+/// What is under way to the far end of a link with a fixed delay ([`Link::fixed_delay`](super::Link::fixed_delay)). It hands over the same
+/// packets as the link, at the same times, if it gets a copy of each packet that the link accepts, and none is withdrawn.
 #[derive(Debug)]
 pub struct FarEnd {
     inside: VecDeque<Carried>,

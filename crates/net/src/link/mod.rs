@@ -147,8 +147,8 @@ impl Link {
         }
     }
 
-    /// How long packets take from the transmitter to the far end, of a link where nothing but what enters it decides when they arrive:
-    /// `None` where rates, delays or handovers change.
+    /// How long packets take from the transmitter to the far end, of a link that decides when a packet arrives as soon as it is accepted:
+    /// with a constant rate and delay, a drop-tail or unlimited queue, and no repair. [`Link::withdraw`] still changes it. `None` for others.
     pub fn fixed_delay(&self) -> Option<Duration> {
         match &self.core {
             Core::Constant(core) => Some(core.least_delay()),

@@ -130,9 +130,9 @@ pub fn is_taken(name: &str) -> bool {
     is_registered || name == super::agent::NONE.0 || has_key("flow") || has_key("agent")
 }
 
-/// Whether a scenario uses an entry that was added.
-pub fn are_used_in(scenario: &Scenario) -> bool {
-    all().iter().any(|added| added.is_used_in(scenario))
+/// Whether there are any.
+pub fn are_any() -> bool {
+    !all().is_empty() || !cc::added().is_empty()
 }
 
 /// Whether results depend on code that other crates have compiled into this program.

@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Threads wait for each other at the end of each window; shorter windows would not be worth that.
 const LEAST_DELAY: Duration = Duration::from_millis(1);
-/// The first try.
+/// The first try, and the longest window.
 const MOST_DELAY: Duration = Duration::from_millis(64);
-/// To cut a world and join it again takes longer than so many windows gain.
+/// Each part has a place for every element of the world.
+const MOST_PARTS: usize = 16;
+/// To cut a world and join it again costs more time than this many windows save.
 const LEAST_WINDOWS: u64 = 8;
 /// Wake-ups in a window, about 0.1 ms of work: with fewer, threads would mostly wait for each other.
 const LEAST_WORK: u128 = 500;
@@ -26,8 +28,8 @@ pub(super) struct Cut {
     pub(super) parts: Vec<u16>,
     /// How many parts there are.
     pub(super) count: usize,
-    /// The least delay of the links between them.
-    pub(super) least_delay: Duration,
+    /// For how long they run apart: the least delay of the links between them, within bounds.
+    pub(super) window: Duration,
     /// The share of the work that the largest part has, in percent.
     largest_share: u64,
 }
@@ -39,18 +41,25 @@ impl Cut {
         most: usize,
         end: Instant,
     ) -> Option<Self> {
-        if end.saturating_since(world.now) < LEAST_DELAY * LEAST_WINDOWS {
+        let (time, most) = (end.saturating_since(world.now), most.min(MOST_PARTS));
+        if time < LEAST_DELAY * LEAST_WINDOWS {
             return None;
         }
         // The longer the delays at the cut, the longer the windows; the first of several is taken.
         let delays = std::iter::successors(Some(MOST_DELAY), |delay| Some(*delay / 2));
-        let cuts =
-            delays.take_while(|delay| *delay >= LEAST_DELAY).filter_map(|least| Cut::at(world, most, least));
+        let cuts = delays
+            .take_while(|delay| *delay >= LEAST_DELAY)
+            .filter_map(|least| Cut::at(world, most, least, time));
         cuts.min_by_key(|cut| cut.largest_share / SHARES_ALIKE)
     }
 
     /// The same at links with at least this delay.
-    fn at<M: Machine, O: Observer>(world: &World<M, O>, most: usize, least: Duration) -> Option<Self> {
+    fn at<M: Machine, O: Observer>(
+        world: &World<M, O>,
+        most: usize,
+        least: Duration,
+        time: Duration,
+    ) -> Option<Self> {
         let sets = together(world, least);
         let (work, neighbours) = graph(world, &sets);
         let (part_of, largest_share) = distribute(&work, &neighbours, most)?;
@@ -62,9 +71,16 @@ impl Cut {
         };
         let least_delay = (0..parts.len()).filter_map(crosses).min()?;
         let so_far = u128::from(world.now.as_nanos());
-        let in_a_window = u128::from(world.steps) * u128::from(least_delay.as_nanos()) / so_far.max(1);
+        // Meanwhile nobody is asked whether to go on, and everything that happens is remembered.
+        let window = least_delay.min(MOST_DELAY);
+        let in_a_window = u128::from(world.steps) * u128::from(window.as_nanos()) / so_far.max(1);
         let count = usize::from(*parts.iter().max()?) + 1;
-        (in_a_window >= LEAST_WORK).then_some(Cut { parts, count, least_delay, largest_share })
+        (in_a_window >= LEAST_WORK && time >= window * LEAST_WINDOWS).then_some(Cut {
+            parts,
+            count,
+            window,
+            largest_share,
+        })
     }
 }
 
@@ -90,7 +106,7 @@ fn together<M: Machine, O: Observer>(world: &World<M, O>, least: Duration) -> Ve
     (0..sets.len()).map(|place| find(&mut sets, place)).collect()
 }
 
-/// The first of a set, to which the way becomes shorter.
+/// The first of a set, with path compression.
 fn find(sets: &mut [usize], mut place: usize) -> usize {
     while sets[place] != place {
         sets[place] = sets[sets[place]];
@@ -149,7 +165,7 @@ fn distribute(work: &Work, neighbours: &Neighbours, most: usize) -> Option<(BTre
     (part > 0 && largest_share <= LARGEST_SHARE).then_some((parts, largest_share))
 }
 
-/// All sets, the one with most work first, each followed by those that only lead on from it.
+/// All sets in depth-first order, from the one with most work on.
 fn depth_first(work: &Work, neighbours: &Neighbours) -> Vec<usize> {
     let mut starts: Vec<usize> = work.keys().copied().collect();
     starts.sort_by_key(|set| std::cmp::Reverse(work[set]));

@@ -19,11 +19,12 @@ pub(super) struct Crossing {
 /// between two parts the one whose next wake-up is first goes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
-    /// The latest key in the agenda so far: what is due at once may have an earlier key than what causes it.
+    /// The latest entry in the agenda so far: what is due at once may have an earlier entry than what causes it.
     latest: u128,
-    /// A link between parts wakes up in both. First its own part, then the one at its other end, then what either causes at once.
+    /// A link between parts wakes up in both. First its own part, then the one at its other end, then what that causes at once. (In its own
+    /// part it causes nothing: such a link has no listeners and one port.)
     step: u8,
-    /// The latest of the earlier keys.
+    /// The latest of the earlier entries.
     caused: u128,
 }
 
@@ -92,14 +93,20 @@ impl<O: Observer> Observer for Log<O> {
         self.events.push((at, *event));
     }
     #[inline]
-    fn woken(&mut self, key: u128, at: ElementId) {
+    fn woken(&mut self, entry: u128, at: ElementId) {
         self.is_new = true;
         self.order = match self.order {
-            Order { latest, .. } if key > latest => {
-                Order { latest: key, step: if self.is_inlet[at.place()] { FAR_END } else { OWN }, caused: 0 }
-            }
-            Order { latest, caused, .. } => Order { latest, step: CAUSED, caused: caused.max(key) },
+            Order { latest, .. } if entry > latest => Order {
+                latest: entry,
+                step: if self.is_inlet[at.place()] { FAR_END } else { OWN },
+                caused: 0,
+            },
+            Order { latest, caused, .. } => Order { latest, step: CAUSED, caused: caused.max(entry) },
         };
+    }
+    #[inline]
+    fn enters(&self, at: ElementId, link: &Link) -> usize {
+        if self.other_ends[at.place()].is_some() { link.packets_inside() } else { 0 }
     }
     #[inline]
     fn entered(&mut self, now: Instant, at: ElementId, link: &Link, inside_before: usize) {

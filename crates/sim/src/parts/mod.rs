@@ -16,8 +16,8 @@ use seamline_net::link::FarEnd;
 use seamline_wire::{Duration, Instant, Machine};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The other end of a link that belongs to another part.
 #[derive(Debug)]
@@ -31,29 +31,28 @@ pub(crate) struct Inlet {
 const BEFORE_CUTTING: u64 = 1 << 16;
 /// Wake-ups on one thread between two questions whether to go on.
 const WAKES: u32 = 1 << 14;
-/// Ends the threads.
-const NEVER_MORE: u64 = u64::MAX;
 
 type Part<M, O> = World<M, Log<O>>;
 
 impl<M: Machine, O: Observer> World<M, O> {
-    /// Run until `end` like [`World::run_until`], on up to so many threads. It takes fewer where the world cannot be cut into as many
-    /// parts of about the same work, and one where the observer wants to see packets. `goes_on` is asked every few milliseconds of
-    /// processor time; it may look at the time and at the observer. Returns whether the clock stands at `end`.
+    /// Run until `end` like [`World::run_until`], on up to `threads` threads. It uses fewer if the world cannot be cut into that many
+    /// parts with about equal work, and one if the observer wants packets ([`Observer::sees_packets`]). `goes_on` is called every few
+    /// milliseconds of CPU time and may read only the time and the observer. If it returns `false`, the run stops. Returns `true` if the
+    /// clock has reached `end`.
     ///
     /// # Panics
-    /// As [`World::run_until`].
+    /// As [`World::run_until`]. A world that has panicked cannot be used any more.
     pub fn run_on(&mut self, threads: usize, end: Instant, goes_on: &mut dyn FnMut(&Self) -> bool) -> bool {
         let is_for_one = threads < 2 || (O::LISTENS && self.observer.sees_packets());
         loop {
             if !goes_on(self) {
                 return false;
             }
-            if !is_for_one && self.steps >= BEFORE_CUTTING {
-                return match Cut::new(self, threads, end) {
-                    Some(cut) => self.run_parts(&cut, end, goes_on),
-                    None => self.run_on(1, end, goes_on),
-                };
+            if !is_for_one && self.steps >= self.cuts_after.max(BEFORE_CUTTING) {
+                if let Some(cut) = Cut::new(self, threads, end) {
+                    return self.run_parts(&cut, end, goes_on);
+                }
+                self.cuts_after = 2 * self.steps;
             }
             if self.run_some(end, WAKES) {
                 return true;
@@ -67,16 +66,20 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
         let parts: Vec<Shared<M, O>> =
             self.split(cut).into_iter().map(|part| Shared(Mutex::new(part))).collect();
-        let crew =
-            Crew { window: AtomicU64::new(0), barrier: Barrier::new(parts.len()), panic: Mutex::new(None) };
+        let crew = Crew::default();
         let is_complete = std::thread::scope(|scope| {
+            let mut own = vec![&parts[0]];
             for part in &parts[1..] {
-                scope.spawn(|| while crew.work(part) {});
+                let work = || while crew.work(part) {};
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    // There are no threads left: this one does it.
+                    own.push(part);
+                }
             }
-            let is_complete = self.lead(&parts, cut, end, &crew, goes_on);
-            crew.window.store(NEVER_MORE, Ordering::Relaxed);
-            crew.barrier.wait();
-            is_complete
+            crew.begin(parts.len() - own.len() + 1);
+            // However this thread ends, the others do.
+            let _dismissal = Dismissal(&crew);
+            self.lead(&parts, &own, cut.window, end, &crew, goes_on)
         });
         if let Some(panic) = crew.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
@@ -90,20 +93,22 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn lead(
         &mut self,
         parts: &[Shared<M, O>],
-        cut: &Cut,
+        own: &[&Shared<M, O>],
+        window: Duration,
         end: Instant,
         crew: &Crew,
         goes_on: &mut dyn FnMut(&Self) -> bool,
     ) -> bool {
         let mut asked_at = 0;
         while self.now < end {
-            let next = parts.iter().filter_map(|part| lock(&part.0).wake_at()).min().unwrap_or(end);
+            let next = parts.iter().filter_map(|part| lock(&part.0).wake_at()).min();
             // What enters a link at the first event arrives after this.
-            let until = end.min(next.max(self.now) + cut.least_delay - Duration::from_nanos(1));
+            let last = |next: Instant| next.max(self.now) + window - Duration::from_nanos(1);
+            let until = next.filter(|next| *next < end).map_or(end, |next| last(next).min(end));
             crew.window.store(until.as_nanos(), Ordering::Relaxed);
-            crew.barrier.wait();
-            crew.run(&parts[0], until);
-            crew.barrier.wait();
+            crew.wait();
+            own.iter().for_each(|part| crew.run(part, until));
+            crew.wait();
             if lock(&crew.panic).is_some() {
                 return false;
             }
@@ -131,24 +136,36 @@ impl<M: Machine, O: Observer> World<M, O> {
 struct Shared<M, O>(Mutex<Part<M, O>>);
 
 /// What the threads share.
+#[derive(Default)]
 struct Crew {
+    /// Once it is known how many they are.
+    barrier: OnceLock<Barrier>,
     /// The end of the window, in nanoseconds.
     window: AtomicU64,
-    barrier: Barrier,
+    is_over: AtomicBool,
     /// The first panic of a part.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Crew {
+    /// There are so many threads.
+    fn begin(&self, threads: usize) {
+        self.barrier.get_or_init(|| Barrier::new(threads));
+    }
+
+    /// Until all threads are here.
+    fn wait(&self) {
+        self.barrier.wait().wait();
+    }
+
     /// Run a part for one window; `false` when there is none any more.
     fn work<M: Machine, O: Observer>(&self, part: &Shared<M, O>) -> bool {
-        self.barrier.wait();
-        let until = self.window.load(Ordering::Relaxed);
-        if until == NEVER_MORE {
+        self.wait();
+        if self.is_over.load(Ordering::Relaxed) {
             return false;
         }
-        self.run(part, Instant::from_nanos(until));
-        self.barrier.wait();
+        self.run(part, Instant::from_nanos(self.window.load(Ordering::Relaxed)));
+        self.wait();
         true
     }
 
@@ -156,6 +173,16 @@ impl Crew {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| lock(&part.0).run_until(until))) {
             lock(&self.panic).get_or_insert(panic);
         }
+    }
+}
+
+/// Ends the threads that wait for the next window.
+struct Dismissal<'a>(&'a Crew);
+
+impl Drop for Dismissal<'_> {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Relaxed);
+        self.0.wait();
     }
 }
 

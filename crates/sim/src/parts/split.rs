@@ -3,6 +3,7 @@
 use super::{Cut, Inlet, Log, Part};
 use crate::agenda::{Agenda, Due, Rank};
 use crate::world::{Element, Joints, Observer, Slot, World};
+use seamline_net::Link;
 use seamline_wire::{Instant, Machine, Packet};
 
 impl<M: Machine, O: Observer> World<M, O> {
@@ -40,9 +41,11 @@ impl<M: Machine, O: Observer> World<M, O> {
                 other => other,
             };
             if let Some(to) = cut.other_end(&self.slots, place) {
-                let packets = part.links.last().and_then(|link| link.far_end());
+                let Some(packets) = part.links.last().and_then(Link::far_end) else {
+                    unreachable!("a world is cut at links with a fixed delay")
+                };
                 let inlet = &mut parts[to];
-                inlet.inlets.extend(packets.map(|packets| Inlet { packets, delivered: Instant::ZERO }));
+                inlet.inlets.push(Inlet { packets, delivered: Instant::ZERO });
                 inlet.slots[place].element = Element::Inlet(inlet.inlets.len() as u32 - 1);
                 leaves[to][place] = self.agenda.entry_of(place);
             }
@@ -105,7 +108,9 @@ impl Cut {
 impl<M: Machine, O: Observer> Part<M, O> {
     /// A packet has entered a link of another part, whose far end is here.
     pub(super) fn expect(&mut self, place: usize, entered: Instant, arrival: Instant, packet: Box<Packet>) {
-        let Element::Inlet(n) = self.slots[place].element else { return };
+        let Element::Inlet(n) = self.slots[place].element else {
+            unreachable!("the far end of a link is here")
+        };
         let inlet = &mut self.inlets[n as usize];
         let is_first = inlet.packets.next_arrival().is_none();
         inlet.packets.push(arrival, packet);
