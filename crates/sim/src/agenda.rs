@@ -19,7 +19,8 @@ pub(crate) enum Rank {
 
 const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
-const IDLE: Entry = Entry::MAX;
+/// The entry of an element that waits for nothing.
+pub(crate) const IDLE: Entry = Entry::MAX;
 /// How long ago an element was armed has the bits between element and rank, in nanoseconds: what was armed more than nine minutes
 /// ahead counts as armed at one time.
 const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
@@ -46,7 +47,7 @@ pub(crate) struct Agenda {
     elements: usize,
 }
 
-fn time_of(entry: Entry) -> Instant {
+pub(crate) fn time_of(entry: Entry) -> Instant {
     Instant::from_nanos((entry >> 64) as u64)
 }
 fn element_of(entry: Entry) -> usize {
@@ -73,9 +74,6 @@ fn climb<const LEVELS: usize>(nodes: &mut [Entry], mut node: usize, mut least: E
 }
 
 impl Agenda {
-    /// The entry of an element that waits for nothing.
-    pub(crate) const IDLE: Entry = IDLE;
-
     /// Of elements with these entries.
     pub(crate) fn of(entries: Vec<Entry>) -> Self {
         let (elements, room) = (entries.len(), entries.len().next_power_of_two());

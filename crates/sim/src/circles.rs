@@ -5,12 +5,19 @@ use crate::world::{Element, World};
 use seamline_wire::{NodeId, Port};
 
 impl<M, O> World<M, O> {
-    /// Look for circles of routers.
+    /// Look for circles of routers, if wires or routes may have changed since the last time.
     ///
     /// # Panics
     /// When there is one.
+    #[inline]
+    pub(crate) fn check_routes(&mut self) {
+        if std::mem::take(&mut self.unchecked) {
+            self.refuse_circles();
+        }
+    }
+
     #[cold]
-    pub(crate) fn refuse_circles(&self) {
+    fn refuse_circles(&self) {
         let routers: Vec<usize> =
             (0..self.slots.len()).filter(|place| self.leads_to_router(*place)).collect();
         if routers.is_empty() {

@@ -57,9 +57,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// # Panics
     /// As [`World::run_until`].
     pub fn run_some(&mut self, end: Instant, most: u32) -> bool {
-        if std::mem::take(&mut self.unchecked) {
-            self.refuse_circles();
-        }
+        self.check_routes();
         for _ in 0..most {
             match self.agenda.next() {
                 Some((at, place)) if at <= end => {
@@ -90,16 +88,12 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn wake_inlet(&mut self, place: usize, n: u32) {
         let Inlet { packets, delivered } = &mut self.inlets[n as usize];
         *delivered = self.now;
-        let mut batch = self.spare.pop().unwrap_or_default();
         while let Some(packet) = packets.take(self.now) {
-            batch.push((Port(0), packet));
+            self.outbox.send(Port(0), packet);
         }
         let next = packets.next_arrival();
         self.settle(place, Rank::Delivery, next);
-        for (port, packet) in batch.drain(..) {
-            self.carry(place, port, packet);
-        }
-        self.spare.push(batch);
+        self.carry_outbox(place);
     }
 
     #[inline]

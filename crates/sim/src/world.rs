@@ -1,7 +1,7 @@
 //! What a world consists of, and how it is put together.
 
 use crate::agenda::Agenda;
-use crate::parts::Inlet;
+use crate::parts::{BEFORE_CUTTING, Inlet};
 use crate::router::Router;
 use crate::run::Restless;
 use seamline_net::Link;
@@ -184,7 +184,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             unwired_drops: 0,
             steps: 0,
             windows: 0,
-            cuts_after: 0,
+            cuts_after: BEFORE_CUTTING,
         }
     }
 

@@ -70,6 +70,12 @@ pub struct Counters {
     pub redundancy: Count,
 }
 
+/// Whether none of the error models after propagation takes a packet that reaches the far end at `now`.
+#[inline]
+pub(super) fn survives(end: &mut [ErrorStage], now: Instant, packet: &Packet) -> bool {
+    !end.iter_mut().any(|stage| stage.loses(now, packet))
+}
+
 /// Where a link's packets end: delivered, or lost for a cause.
 #[derive(Debug)]
 pub(crate) struct Sink<'a> {
@@ -96,7 +102,7 @@ impl<'a> Sink<'a> {
     /// Whether no error model takes a packet that reaches the far end at `now`.
     #[inline]
     pub(super) fn survives(&mut self, now: Instant, packet: &Packet) -> bool {
-        !self.end.iter_mut().any(|stage| stage.loses(now, packet))
+        survives(self.end, now, packet)
     }
 
     /// A packet leaves the link at the far end.

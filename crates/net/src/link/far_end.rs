@@ -1,6 +1,7 @@
 //! The far end of a link apart from the link: for a driver that computes both ends of a network at the same time.
 
 use super::constant::Carried;
+use super::counters::survives;
 use crate::error::ErrorStage;
 use seamline_wire::{Instant, Packet};
 use std::collections::VecDeque;
@@ -34,7 +35,7 @@ impl FarEnd {
         loop {
             self.inside.front().filter(|first| first.arrival <= now)?;
             let Carried { arrival, packet } = self.inside.pop_front()?;
-            if !self.end.iter_mut().any(|stage| stage.loses(arrival, &packet)) {
+            if survives(&mut self.end, arrival, &packet) {
                 return Some(packet);
             }
         }

@@ -29,6 +29,7 @@ use crate::queue::QueueConfig;
 use crate::schedule::Schedule;
 use constant::{Carried, ConstantRate};
 pub(crate) use counters::Sink;
+use counters::survives;
 use seamline_wire::random::Stream;
 use seamline_wire::{DropCause, Duration, Event, Input, Instant, Machine, Outbox, Packet, Rate};
 use std::collections::VecDeque;
@@ -201,9 +202,8 @@ impl Link {
         let arrivals =
             in_flight.take_while(move |carried| carried.arrival <= last && carried.arrival < before);
         let mut end = self.end.clone();
-        let survives =
-            move |(at, packet): &(Instant, &Packet)| !end.iter_mut().any(|stage| stage.loses(*at, packet));
-        arrivals.map(|carried| (carried.arrival, &*carried.packet)).filter(survives)
+        let reaches = move |(at, packet): &(Instant, &Packet)| survives(&mut end, *at, packet);
+        arrivals.map(|carried| (carried.arrival, &*carried.packet)).filter(reaches)
     }
 
     /// Take the packets back that wait and are wanted, for a caller that has another path for them; what is in service

@@ -1,8 +1,10 @@
 //! Where to cut a world, so that the parts have about the same work.
 
 use crate::world::{Element, ElementId, Observer, World};
+use seamline_net::Link;
 use seamline_wire::{Duration, Instant, Machine, Port};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Threads wait for each other at the end of each window; shorter windows would not be worth that.
 const LEAST_DELAY: Duration = Duration::from_millis(1);
@@ -26,6 +28,8 @@ const SHARES_ALIKE: u64 = 5;
 pub(super) struct Cut {
     /// By place.
     pub(super) parts: Vec<u16>,
+    /// By place of a link: the part at its far end, if that is another one than its own.
+    pub(super) far_ends: Arc<[Option<u16>]>,
     /// How many parts there are.
     pub(super) count: usize,
     /// For how long they run apart: the least delay of the links between them, within bounds.
@@ -64,12 +68,14 @@ impl Cut {
         let (work, neighbours) = graph(world, &sets);
         let (part_of, largest_share) = distribute(&work, &neighbours, most)?;
         let parts: Vec<u16> = sets.iter().map(|set| part_of[set]).collect();
-        let crosses = |place: usize| {
-            let to = world.slots[place].first_wire?.to.place();
-            let delay = cuttable(world, place, least)?;
-            (parts[place] != parts[to]).then_some(delay)
+        // Only links lead out of a set.
+        let far_end = |place: usize| {
+            let to = parts[world.slots[place].first_wire?.to.place()];
+            (to != parts[place]).then_some(to)
         };
-        let least_delay = (0..parts.len()).filter_map(crosses).min()?;
+        let far_ends: Arc<[Option<u16>]> = (0..parts.len()).map(far_end).collect();
+        let delay = |place: usize| link_at(world, place)?.fixed_delay().filter(|_| far_ends[place].is_some());
+        let least_delay = (0..parts.len()).filter_map(delay).min()?;
         let so_far = u128::from(world.now.as_nanos());
         // Meanwhile nobody is asked whether to go on, and everything that happens is remembered.
         let window = least_delay.min(MOST_DELAY);
@@ -77,6 +83,7 @@ impl Cut {
         let count = usize::from(*parts.iter().max()?) + 1;
         (in_a_window >= LEAST_WORK && time >= window * LEAST_WINDOWS).then_some(Cut {
             parts,
+            far_ends,
             count,
             window,
             largest_share,
@@ -84,20 +91,26 @@ impl Cut {
     }
 }
 
-/// The delay of a link at whose far end the world may be cut.
-fn cuttable<M: Machine, O: Observer>(world: &World<M, O>, place: usize, least: Duration) -> Option<Duration> {
-    let Element::Link(n) = world.slots[place].element else { return None };
-    let is_simple = world.joints[place].listeners.is_empty() && world.joints[place].ports() == 1;
-    world.links[n as usize].fixed_delay().filter(|delay| is_simple && *delay >= least)
+fn link_at<M: Machine, O: Observer>(world: &World<M, O>, place: usize) -> Option<&Link> {
+    world.link(ElementId(place as u32))
+}
+
+/// Whether the world may be cut at the far end of what is here: a link with at least this delay.
+fn is_cuttable<M: Machine, O: Observer>(world: &World<M, O>, place: usize, least: Duration) -> bool {
+    let joints = &world.joints[place];
+    let delay = link_at(world, place).and_then(Link::fixed_delay);
+    joints.listeners.is_empty() && joints.ports() == 1 && delay.is_some_and(|delay| delay >= least)
 }
 
 /// By place: the first place of those that must stay together, because what happens at one may change another at the same time.
 fn together<M: Machine, O: Observer>(world: &World<M, O>, least: Duration) -> Vec<usize> {
     let mut sets: Vec<usize> = (0..world.slots.len()).collect();
     for place in 0..sets.len() {
+        if is_cuttable(world, place, least) {
+            continue;
+        }
         let joints = &world.joints[place];
         let wires = (0..joints.ports()).filter_map(|port| world.wire(place, Port(port))).map(|wire| wire.to);
-        let wires = wires.filter(|_| cuttable(world, place, least).is_none());
         for other in wires.chain(joints.listeners.iter().copied()) {
             let (a, b) = (find(&mut sets, place), find(&mut sets, other.place()));
             sets[a.max(b)] = a.min(b);
@@ -123,9 +136,9 @@ fn graph<M: Machine, O: Observer>(world: &World<M, O>, sets: &[usize]) -> (Work,
     let mut work: Work = sets.iter().map(|set| (*set, 0)).collect();
     let mut neighbours = Neighbours::new();
     for (place, slot) in world.slots.iter().enumerate() {
-        let (Element::Link(n), Some(wire)) = (slot.element, slot.first_wire) else { continue };
+        let (Some(link), Some(wire)) = (link_at(world, place), slot.first_wire) else { continue };
         let (from, to) = (sets[place], sets[wire.to.place()]);
-        let counters = world.links[n as usize].counters();
+        let counters = link.counters();
         *work.entry(from).or_default() += counters.arrived.packets;
         *work.entry(to).or_default() += counters.delivered.packets * factor(world, wire.to);
         if from != to {

@@ -1,9 +1,12 @@
 //! What happens in a part, until the observer of the whole world hears of it.
 
+use super::Cut;
+use crate::agenda::{Entry, time_of};
 use crate::world::{ElementId, Observer};
 use seamline_net::Link;
 use seamline_wire::{Event, Instant, Packet};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A packet that has entered a link to another part.
 #[derive(Debug)]
@@ -20,12 +23,12 @@ pub(super) struct Crossing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     /// The latest entry in the agenda so far: what is due at once may have an earlier entry than what causes it.
-    latest: u128,
+    latest: Entry,
     /// A link between parts wakes up in both. First its own part, then the one at its other end, then what that causes at once. (In its own
     /// part it causes nothing: such a link has no listeners and one port.)
     step: u8,
     /// The latest of the earlier entries.
-    caused: u128,
+    caused: Entry,
 }
 
 const OWN: u8 = 0;
@@ -37,10 +40,10 @@ const CAUSED: u8 = 2;
 pub(crate) struct Log<O> {
     hears_queues: bool,
     order: Order,
-    /// By place of a link: the part at its other end, if that is another one.
-    other_ends: Vec<Option<u16>>,
-    /// By place of a link: whether it belongs to another part.
-    is_inlet: Vec<bool>,
+    /// Which part it is of.
+    part: u16,
+    /// By place of a link: the part at its far end, if that is another one than its own.
+    far_ends: Arc<[Option<u16>]>,
     /// By part: what goes there.
     pub(super) crossings: Vec<Vec<Crossing>>,
     /// For the next of them.
@@ -54,18 +57,13 @@ pub(crate) struct Log<O> {
 }
 
 impl<O: Observer> Log<O> {
-    pub(super) fn new(
-        hears_queues: bool,
-        other_ends: Vec<Option<u16>>,
-        is_inlet: Vec<bool>,
-        parts: usize,
-    ) -> Self {
+    pub(super) fn new(hears_queues: bool, cut: &Cut, part: u16) -> Self {
         Log {
             hears_queues,
             order: Order::default(),
-            other_ends,
-            is_inlet,
-            crossings: std::iter::repeat_with(Vec::new).take(parts).collect(),
+            part,
+            far_ends: Arc::clone(&cut.far_ends),
+            crossings: std::iter::repeat_with(Vec::new).take(cut.count).collect(),
             boxes: Vec::new(),
             wakes: Vec::new(),
             is_new: true,
@@ -98,7 +96,7 @@ impl<O: Observer> Observer for Log<O> {
         self.order = match self.order {
             Order { latest, .. } if entry > latest => Order {
                 latest: entry,
-                step: if self.is_inlet[at.place()] { FAR_END } else { OWN },
+                step: if self.far_ends[at.place()] == Some(self.part) { FAR_END } else { OWN },
                 caused: 0,
             },
             Order { latest, caused, .. } => Order { latest, step: CAUSED, caused: caused.max(entry) },
@@ -106,11 +104,11 @@ impl<O: Observer> Observer for Log<O> {
     }
     #[inline]
     fn enters(&self, at: ElementId, link: &Link) -> usize {
-        if self.other_ends[at.place()].is_some() { link.packets_inside() } else { 0 }
+        if self.far_ends[at.place()].is_some() { link.packets_inside() } else { 0 }
     }
     #[inline]
     fn entered(&mut self, now: Instant, at: ElementId, link: &Link, inside_before: usize) {
-        if let Some(part) = self.other_ends[at.place()]
+        if let Some(part) = self.far_ends[at.place()]
             && link.packets_inside() > inside_before
             && let Some((arrival, packet)) = link.newest()
         {
@@ -130,7 +128,7 @@ pub(super) fn replay<'a, O: Observer + 'a>(parts: impl Iterator<Item = &'a mut L
         let order = |part: usize| parts[part].wakes.get(next[part]).map(|(order, _)| *order);
         let first = (0..parts.len()).filter_map(|part| Some((order(part)?, part))).min();
         let Some((order, part)) = first else { break };
-        let now = Instant::from_nanos((order.latest >> 64) as u64);
+        let now = time_of(order.latest);
         for (at, event) in parts[part].events_of(next[part]) {
             observer.event(now, *at, event);
         }

@@ -28,7 +28,7 @@ pub(crate) struct Inlet {
 }
 
 /// Wake-ups before a world is cut, so that it is known where most of the work is.
-const BEFORE_CUTTING: u64 = 1 << 16;
+pub(crate) const BEFORE_CUTTING: u64 = 1 << 16;
 /// Wake-ups on one thread between two questions whether to go on.
 const WAKES: u32 = 1 << 14;
 
@@ -48,7 +48,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             if !goes_on(self) {
                 return false;
             }
-            if !is_for_one && self.steps >= self.cuts_after.max(BEFORE_CUTTING) {
+            if !is_for_one && self.steps >= self.cuts_after {
                 if let Some(cut) = Cut::new(self, threads, end) {
                     return self.run_parts(&cut, end, goes_on);
                 }
@@ -61,9 +61,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
 
     fn run_parts(&mut self, cut: &Cut, end: Instant, goes_on: &mut dyn FnMut(&Self) -> bool) -> bool {
-        if std::mem::take(&mut self.unchecked) {
-            self.refuse_circles();
-        }
+        self.check_routes();
         let parts: Vec<Shared<M, O>> =
             self.split(cut).into_iter().map(|part| Shared(Mutex::new(part))).collect();
         let crew = Crew::default();

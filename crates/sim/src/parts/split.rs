@@ -1,7 +1,7 @@
 //! A world becomes parts, and one world again.
 
 use super::{Cut, Inlet, Log, Part};
-use crate::agenda::{Agenda, Due, Rank};
+use crate::agenda::{Agenda, Due, IDLE, Rank};
 use crate::world::{Element, Joints, Observer, Slot, World};
 use seamline_net::Link;
 use seamline_wire::{Instant, Machine, Packet};
@@ -22,7 +22,7 @@ impl<M: Machine, O: Observer> World<M, O> {
                 let joints =
                     if number == own { std::mem::take(&mut self.joints[place]) } else { Joints::default() };
                 part.joints.push(joints);
-                leaves[number].push(if number == own { self.agenda.entry_of(place) } else { Agenda::IDLE });
+                leaves[number].push(if number == own { self.agenda.entry_of(place) } else { IDLE });
             }
             let part = &mut parts[own];
             part.slots[place].element = match slot.element {
@@ -40,7 +40,7 @@ impl<M: Machine, O: Observer> World<M, O> {
                 }
                 other => other,
             };
-            if let Some(to) = cut.other_end(&self.slots, place) {
+            if let Some(to) = cut.far_ends[place].map(usize::from) {
                 let Some(packets) = part.links.last().and_then(Link::far_end) else {
                     unreachable!("a world is cut at links with a fixed delay")
                 };
@@ -57,11 +57,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
 
     fn empty_part(&self, cut: &Cut, part: usize) -> Part<M, O> {
-        let ends: Vec<Option<usize>> =
-            (0..self.slots.len()).map(|place| cut.other_end(&self.slots, place)).collect();
-        let other_ends = ends.iter().map(|end| end.map(|end| end as u16)).collect();
-        let is_inlet = ends.iter().map(|end| *end == Some(part)).collect();
-        let log = Log::new(self.outbox.hears_queues(), other_ends, is_inlet, cut.count);
+        let log = Log::new(self.outbox.hears_queues(), cut, part as u16);
         let mut empty: Part<M, O> = World::with_observer(log);
         empty.now = self.now;
         empty
@@ -93,15 +89,6 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.agenda = Agenda::of(leaves);
         self.steps += parts.iter().map(|part| part.steps).sum::<u64>();
         self.unwired_drops += parts.iter().map(|part| part.unwired_drops).sum::<u64>();
-    }
-}
-
-impl Cut {
-    /// The part at the far end of a link, if that is another one than its own.
-    fn other_end(&self, slots: &[Slot], place: usize) -> Option<usize> {
-        let Slot { element: Element::Link(_), first_wire: Some(wire) } = &slots[place] else { return None };
-        let (from, to) = (self.parts[place], self.parts[wire.to.place()]);
-        (from != to).then_some(usize::from(to))
     }
 }
 
