@@ -7,6 +7,8 @@ pub(crate) mod socket;
 pub(crate) mod wire;
 
 use full::Full;
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::TcpCongestion;
 use peer::Peer;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
@@ -148,6 +150,16 @@ impl Rig {
     /// What has been reported so far.
     pub(crate) fn events(&self) -> Vec<What> {
         self.attached.wait(Duration::from_millis(1)).unwrap().iter().map(|event| event.what).collect()
+    }
+}
+
+/// A failure that comes once in many runs is to say what both the kernel and the programs knew.
+impl Drop for Rig {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let control = getsockopt(&self.stream, TcpCongestion);
+            eprintln!("{control:?} {:?}\n{:?}\n{:?}", TcpInfo::of(&self.stream), self.events(), self.peer);
+        }
     }
 }
 

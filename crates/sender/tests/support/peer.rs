@@ -4,6 +4,7 @@ use super::wire::Wire;
 use seamline_lab::clock;
 use seamline_wire::codec::{Headers, IpHeader, decode, encode_to_vec};
 use seamline_wire::{Duration, Flags, Instant, Mark, Segment, SequenceNumber, TransportPort};
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 const SCALE: u8 = 8;
@@ -22,6 +23,14 @@ pub(crate) struct Peer {
     /// How long it waits before it acknowledges what has come.
     pub(crate) round_trip: Duration,
     buffer: Vec<u8>,
+    /// The longest time for which this thread was kept from looking at what comes.
+    stalled: Duration,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "peer: expects {:?}, stood still for {} at most", self.expected, self.stalled)
+    }
 }
 
 /// A segment with data that has come.
@@ -45,6 +54,7 @@ impl Peer {
             marks_all: false,
             round_trip: Duration::from_millis(10),
             buffer: vec![0; 65_536],
+            stalled: Duration::ZERO,
         }
     }
 
@@ -164,10 +174,13 @@ impl Peer {
 
     /// What comes in the next time; none of it is acknowledged.
     pub(crate) fn watch(&mut self, time: Duration) -> Vec<Came> {
-        let end = clock::monotonic() + time;
+        let mut last = clock::monotonic();
+        let end = last + time;
         let mut came = Vec::new();
         loop {
             let now = clock::monotonic();
+            self.stalled = self.stalled.max(now - last);
+            last = now;
             if now >= end {
                 return came;
             }
