@@ -2,8 +2,8 @@
 
 use seamline_report::picture::topology::{Flow, Medium, Node, Topology, Way};
 use seamline_scenario::plan::Plan;
-use seamline_scenario::schema::{DirectionSpec, FlowSpec, Scenario};
-use std::collections::BTreeSet;
+use seamline_scenario::schema::{CellSpec, DirectionSpec, FlowSpec, Scenario};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More values than this are not listed.
 const MOST_VALUES: usize = 3;
@@ -72,12 +72,11 @@ fn either<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 
 /// The network of one grid cell.
 fn of(scenario: &Scenario) -> Topology {
-    let ends: [BTreeSet<usize>; 2] = [0, 1]
-        .map(|end| scenario.flows.iter().flat_map(|flow| flow.ends.pairs()).map(|pair| pair[end]).collect());
+    let roles = Roles::of(scenario);
     let node = |place: usize| Node {
         name: scenario.nodes[place].clone(),
-        roles: roles(scenario, &ends, place),
-        is_mobile: scenario.mobiles.iter().any(|mobile| mobile.node == place),
+        roles: roles.at(place),
+        is_mobile: roles.mobiles.contains_key(&place),
     };
     let flows = scenario.flows.iter().flat_map(|flow| {
         let name = flow_name(flow);
@@ -97,36 +96,73 @@ fn flow_name(flow: &FlowSpec) -> String {
     format!("{}: {}{scheme}{copies}", flow.name, flow.variant_name)
 }
 
-/// What a node is, and what stands at it, a line each.
-fn roles(scenario: &Scenario, ends: &[BTreeSet<usize>; 2], node: usize) -> Vec<String> {
-    let mut roles = Vec::new();
-    match ends.each_ref().map(|nodes| nodes.contains(&node)) {
-        [true, false] => roles.push("sender".to_owned()),
-        [false, true] => roles.push("receiver".to_owned()),
-        [true, true] => roles.push("sender and receiver".to_owned()),
-        [false, false] => {}
-    }
-    let cells = scenario.cells.iter().filter(|cell| cell.base_station == node);
-    // Nodes of a group are alike.
-    roles.extend(cells.map(|cell| format!("base station of {}", cell.group.as_ref().unwrap_or(&cell.name))));
-    let protocols = || scenario.mobiles.iter().filter_map(|mobile| mobile.protocol.as_ref());
-    if protocols().any(|protocol| protocol.home_agent == Some(node)) {
-        roles.push("home agent".to_owned());
-    }
-    if protocols().any(|protocol| protocol.mobility_anchor_point == Some(node)) {
-        roles.push("mobility anchor point".to_owned());
-    }
-    let mobile = scenario.mobiles.iter().find(|mobile| mobile.node == node);
-    if let Some(mobile) = mobile {
-        let protocol = mobile.protocol.as_ref().map_or("none", |protocol| protocol.scheme.name);
-        roles.push(format!("mobility protocol: {protocol}"));
-    }
-    for agent in &scenario.agents {
-        if scenario.node_of(agent.at) == node {
-            roles.push(format!("agent: {}", agent.kind.map_or("none", |kind| kind.name)));
+/// What the nodes of a scenario are, and what stands at them.
+struct Roles<'a> {
+    senders: BTreeSet<usize>,
+    receivers: BTreeSet<usize>,
+    /// By node: the cells whose base station it is.
+    cells: BTreeMap<usize, Vec<&'a CellSpec>>,
+    home_agents: BTreeSet<usize>,
+    mobility_anchor_points: BTreeSet<usize>,
+    /// By node: the name of its mobility protocol.
+    mobiles: BTreeMap<usize, &'static str>,
+    /// By node: the names of the kinds of its agents.
+    agents: BTreeMap<usize, Vec<&'static str>>,
+}
+
+impl<'a> Roles<'a> {
+    fn of(scenario: &'a Scenario) -> Self {
+        let pairs = || scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
+        let protocols = || scenario.mobiles.iter().filter_map(|mobile| mobile.protocol.as_ref());
+        let mut roles = Roles {
+            senders: pairs().map(|[from, _]| from).collect(),
+            receivers: pairs().map(|[_, to]| to).collect(),
+            cells: BTreeMap::new(),
+            home_agents: protocols().filter_map(|protocol| protocol.home_agent).collect(),
+            mobility_anchor_points: protocols()
+                .filter_map(|protocol| protocol.mobility_anchor_point)
+                .collect(),
+            mobiles: BTreeMap::new(),
+            agents: BTreeMap::new(),
+        };
+        for cell in &scenario.cells {
+            roles.cells.entry(cell.base_station).or_default().push(cell);
         }
+        for mobile in &scenario.mobiles {
+            let protocol = mobile.protocol.as_ref().map_or("none", |protocol| protocol.scheme.name);
+            roles.mobiles.entry(mobile.node).or_insert(protocol);
+        }
+        for agent in &scenario.agents {
+            let kind = agent.kind.map_or("none", |kind| kind.name);
+            roles.agents.entry(scenario.node_of(agent.at)).or_default().push(kind);
+        }
+        roles
     }
-    roles
+
+    /// Those of a node, a line each.
+    fn at(&self, node: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        match [&self.senders, &self.receivers].map(|nodes| nodes.contains(&node)) {
+            [true, false] => lines.push("sender".to_owned()),
+            [false, true] => lines.push("receiver".to_owned()),
+            [true, true] => lines.push("sender and receiver".to_owned()),
+            [false, false] => {}
+        }
+        let cells = self.cells.get(&node).into_iter().flatten();
+        // Nodes of a group are alike.
+        lines.extend(
+            cells.map(|cell| format!("base station of {}", cell.group.as_ref().unwrap_or(&cell.name))),
+        );
+        if self.home_agents.contains(&node) {
+            lines.push("home agent".to_owned());
+        }
+        if self.mobility_anchor_points.contains(&node) {
+            lines.push("mobility anchor point".to_owned());
+        }
+        lines.extend(self.mobiles.get(&node).map(|protocol| format!("mobility protocol: {protocol}")));
+        lines.extend(self.agents.get(&node).into_iter().flatten().map(|kind| format!("agent: {kind}")));
+        lines
+    }
 }
 
 fn ways(scenario: &Scenario) -> Vec<Way> {
@@ -141,9 +177,9 @@ fn ways(scenario: &Scenario) -> Vec<Way> {
         label.extend(link.handovers.as_ref().map(|_| "with handovers".to_owned()));
         Way { ends: [link.from, link.to], medium: Medium::Link, label }
     });
-    let air = scenario.cells.iter().enumerate().flat_map(|(index, cell)| {
-        let mobiles = scenario.mobiles.iter().filter(move |mobile| mobile.cells.contains(&index));
-        let nodes = cell.fixed.iter().copied().chain(mobiles.map(|mobile| mobile.node));
+    let air = scenario.cells.iter().zip(scenario.visitors()).flat_map(|(cell, visitors)| {
+        let mobiles = visitors.into_iter().map(|mobile| scenario.mobiles[mobile].node);
+        let nodes = cell.fixed.iter().copied().chain(mobiles);
         nodes.map(move |node| Way {
             ends: [cell.base_station, node],
             medium: Medium::Air,

@@ -15,6 +15,8 @@ use seamline_wire::{
 pub struct MobileNodeConfig {
     /// Its movement.
     pub movement: Movement,
+    /// The cell with the lowest number that it may come to: its ports are counted from there.
+    pub first_cell: CellId,
     /// Its mobility protocol. `None` is an idealised network whose routes follow it at once.
     pub protocol: Option<Box<dyn Protocol>>,
 }
@@ -50,6 +52,7 @@ pub struct MobileNodeConfig {
 #[derive(Debug)]
 pub struct MobileNode {
     movement: Movement,
+    first_cell: CellId,
     /// Half-moves completed: the node is in no radio cell after an odd number of them.
     done: usize,
     /// It is in a new radio cell, but the host's packets do not use it yet.
@@ -92,16 +95,17 @@ impl MobileNode {
     /// To and from the host.
     pub const HOST: Port = Port(0);
 
-    /// To and from a cell.
+    /// To and from a cell, counted from the node's [`first_cell`](MobileNodeConfig::first_cell).
     pub const fn cell_port(cell: CellId) -> Port {
         Port(1 + cell.0 as u16)
     }
 
     /// A node at the start of its movement.
     pub fn new(config: MobileNodeConfig) -> Self {
-        let MobileNodeConfig { movement, protocol } = config;
+        let MobileNodeConfig { movement, first_cell, protocol } = config;
         MobileNode {
             movement,
+            first_cell,
             done: 0,
             keeps_to_old_link: false,
             has_moved: false,
@@ -121,6 +125,10 @@ impl MobileNode {
     pub fn with_simultaneous_bindings(mut self) -> Self {
         self.duplicates = Some(Duplicates::default());
         self
+    }
+
+    fn port_to(&self, cell: CellId) -> Port {
+        Self::cell_port(CellId(cell.0 - self.first_cell.0))
     }
 
     /// The cell it is in, `None` on its way to another.
@@ -193,7 +201,7 @@ impl MobileNode {
             return lose(out, DropCause::NoRoute, packet);
         }
         match old.or(new) {
-            Some(cell) => out.send(Self::cell_port(cell), packet),
+            Some(cell) => out.send(self.port_to(cell), packet),
             None => lose(out, DropCause::LinkDown, packet),
         }
     }
@@ -273,7 +281,7 @@ impl MobileNode {
         }
         let mut packet = message_packet(out, from, to, message);
         if self.enter_tunnels(&mut packet) {
-            out.send(Self::cell_port(cell), packet);
+            out.send(self.port_to(cell), packet);
         } else {
             lose(out, DropCause::NoRoute, packet);
         }
@@ -302,7 +310,7 @@ impl MobileNode {
                 let message = *message;
                 out.recycle(packet);
                 // Advertisements over an old link say nothing about the new one.
-                let is_old = self.old_cell(now).is_some_and(|cell| port == Self::cell_port(cell));
+                let is_old = self.old_cell(now).is_some_and(|cell| port == self.port_to(cell));
                 if self.cell().is_none() || !is_old {
                     self.step_protocol(now, ProtocolEvent::Message(&message), out);
                 }

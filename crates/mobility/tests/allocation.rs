@@ -59,7 +59,7 @@ impl Way {
         });
         let member = coverage.add_mobile(movement.clone());
         coverage.set_route(MOBILE, member);
-        let config = MobileNodeConfig { movement, protocol: None };
+        let config = MobileNodeConfig { movement, first_cell: CellId(0), protocol: None };
         Way {
             home_agent,
             foreign_agent: ForeignAgent::new(agent, stream).with_visitor(MOBILE, 600),

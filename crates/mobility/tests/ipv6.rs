@@ -365,7 +365,7 @@ fn data_follows_the_update_over_the_new_link() {
         let movement = Movement::new(CellId(0), moves, Duration::ZERO).expect("in order");
         let movement = movement.with_old_links(|_, left| left + Duration::from_secs(1));
         let protocol = Some((protocol::find(name).expect("registered").build)(&setup()));
-        let mut node = MobileNode::new(MobileNodeConfig { movement, protocol });
+        let mut node = MobileNode::new(MobileNodeConfig { movement, first_cell: CellId(0), protocol });
         wake_until(&mut node, START);
         let sent = |node: &mut MobileNode| {
             let caused = deliver(node, START, MobileNode::HOST, data(MOBILE, SENDER));

@@ -26,7 +26,7 @@ fn config() -> Setup {
 fn following(movement: Movement, mobile_ip: Option<Setup>) -> MobileNode {
     let scheme = protocol::find("mobile-ipv4").expect("it is registered");
     let protocol = mobile_ip.map(|setup| (scheme.build)(&setup));
-    MobileNode::new(MobileNodeConfig { movement, protocol })
+    MobileNode::new(MobileNodeConfig { movement, first_cell: CellId(0), protocol })
 }
 
 /// Moves from cell 1 to cell 2 at 5 s and back at 10 s.

@@ -16,7 +16,7 @@ use crate::connections::{Connection, connections};
 use crate::follow::Runner;
 use crate::routes::{Routes, whereabouts_at_start};
 use crate::schema::loss::Place;
-use crate::schema::{AgentPlace, DirectionSpec, FlowSpec, LinkSpec, Scenario};
+use crate::schema::{AgentPlace, DirectionSpec, FlowSpec, LinkSpec, Networks, Scenario};
 use cells::Builder;
 use ports::Ports;
 use seamline_agent::Agent;
@@ -66,6 +66,10 @@ pub struct Places {
     pub mobiles: Vec<MobilePlaces>,
     /// By agent; `None` for a missing agent.
     pub agents: Vec<Option<ElementId>>,
+    /// What is behind mobile nodes.
+    pub networks: Networks,
+    /// By radio cell: the mobile nodes that may come to it.
+    visitors: Vec<Vec<usize>>,
     ports: Ports,
 }
 
@@ -73,7 +77,8 @@ impl Places {
     /// Number the elements of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let mut next = (0..).map(ElementId);
-        let mut places = Places::default();
+        let (networks, visitors) = (Networks::of(scenario), scenario.visitors());
+        let mut places = Places { networks, visitors, ..Places::default() };
         let correspondents = participants::all_correspondents(scenario);
         for node in 0..scenario.nodes.len() {
             places.routers.extend(next.next());
@@ -100,8 +105,9 @@ impl Places {
         let mut next = || next.next().expect("the numbers are unlimited");
         for cell in 0..scenario.cells.len() {
             let (down, up, coverage) = (next(), next(), next());
-            let agent = participants::agent_spec(scenario, cell).map(|_| next());
-            let departed = participants::departed_buffer_size(scenario, cell).map(|_| next());
+            let visitors = &self.visitors[cell];
+            let agent = participants::agent_spec(scenario, visitors).map(|_| next());
+            let departed = participants::departed_buffer_size(scenario, cell, visitors).map(|_| next());
             self.cells.push(CellPlaces { down, up, coverage, agent, departed });
         }
         self.anchors = participants::anchor_nodes(scenario).into_iter().map(|node| (node, next())).collect();

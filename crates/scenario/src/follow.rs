@@ -8,7 +8,7 @@ use crate::schema::{AgentPlace, Scenario};
 use seamline_agent::Agent;
 use seamline_mobility::{DepartedBuffer, Movement, Stay};
 use seamline_sim::{ElementId, Observer, World};
-use seamline_wire::Instant;
+use seamline_wire::{Instant, NodeId};
 use std::borrow::Borrow;
 use std::collections::VecDeque;
 
@@ -151,7 +151,7 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
     }
 
     fn leave<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
-        let addresses = addresses::own(self.scenario.borrow(), change.mobile);
+        let addresses = self.own_addresses(change.mobile);
         let cell = &self.places.borrow().cells[change.cell];
         let Some(down) = world.link_mut(cell.down) else { return };
         let waited = down.withdraw(change.at, |packet| addresses.contains(&packet.next_destination()));
@@ -169,7 +169,7 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
     /// radio cell is moved last and replaces older state, which other agents may have created again from late
     /// packets.
     fn hand_over<O: Observer>(&self, change: Change, world: &mut World<Part, O>) {
-        let addresses = addresses::own(self.scenario.borrow(), change.mobile);
+        let addresses = self.own_addresses(change.mobile);
         let care_of_address = addresses::away(self.scenario.borrow(), change.mobile, change.cell);
         let agents = || self.scenario.borrow().agents.iter().zip(&self.places.borrow().agents);
         let at = |cell: usize| agents().filter(move |(spec, _)| spec.at == AgentPlace::Cell(cell));
@@ -188,6 +188,11 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
         }
     }
 
+    /// All addresses of a mobile node and of what is behind it.
+    fn own_addresses(&self, mobile: usize) -> Vec<NodeId> {
+        addresses::own(self.scenario.borrow(), &self.places.borrow().networks, mobile)
+    }
+
     /// The other radio cells that a node was in before a stay; the latest is last.
     fn left_before(&self, change: Change) -> Vec<usize> {
         let mut left = Vec::new();
@@ -202,7 +207,7 @@ impl<S: Borrow<Scenario>, P: Borrow<Places>> Runner<S, P> {
 
     /// Mark a node as reachable at the base stations of these radio cells.
     fn reach<O: Observer>(&self, mobile: usize, cells: &[usize], world: &mut World<Part, O>) {
-        let addresses = addresses::own(self.scenario.borrow(), mobile);
+        let addresses = self.own_addresses(mobile);
         for cell in cells {
             if let Some((element, buffer)) = buffer(self.places.borrow().cells[*cell].departed, world) {
                 buffer.reach(&addresses);

@@ -54,6 +54,8 @@ pub struct Routes {
     gates: Vec<Option<Gate>>,
     /// By node: the mobile nodes whose packets get in from there.
     gates_at: Vec<Vec<usize>>,
+    /// The nodes that have routes for all others: moves of mobile nodes that [`Routes::change_cell`] follows leave them the same.
+    know_all: Vec<usize>,
 }
 
 /// The initial radio cell of each mobile node.
@@ -82,7 +84,10 @@ impl Routes {
         for (mobile, gate) in gates.iter().enumerate() {
             gate.iter().for_each(|gate| gates_at[gate.at].push(mobile));
         }
-        Routes { trees, core, carried_by, carried, gates, gates_at }
+        let mut routes = Routes { trees, core, carried_by, carried, gates, gates_at, know_all: Vec::new() };
+        let all = 0..routes.carried_by.len();
+        routes.know_all = all.filter(|node| routes.default_hop(*node).is_none()).collect();
+        routes
     }
 
     /// Whether moves of a mobile node only change routes to it and to what is behind it.
@@ -172,8 +177,8 @@ impl Routes {
         let gate = self.gate_of(destination);
         let above = |node: usize| self.trees.above(node).chain([node]);
         let own = above(destination).chain(gate.into_iter().flat_map(|gate| above(gate.at)));
-        let knows_all = (0..self.carried_by.len()).filter(|node| self.default_hop(*node).is_none());
-        let all: BTreeSet<usize> = own.chain(knows_all).filter(|node| *node != destination).collect();
+        let all: BTreeSet<usize> =
+            own.chain(self.know_all.iter().copied()).filter(|node| *node != destination).collect();
         all.into_iter().collect()
     }
 

@@ -3,7 +3,7 @@
 mod support;
 
 use seamline_mobility::Position;
-use seamline_scenario::schema::{AgentPlace, MovesSpec, Scenario};
+use seamline_scenario::schema::{AgentPlace, MovesSpec, Networks, Scenario};
 use support::plan;
 
 /// Trains along a line of cells, a coach behind each, and users who stay.
@@ -65,7 +65,10 @@ fn a_larger_group_is_spread_over_a_smaller_one() {
     for (place, (coach, seat)) in cables.iter().enumerate() {
         assert_eq!((*coach, *seat), (["coach-1", "coach-2", "coach-3"][place % 3], expected[place].as_str()));
     }
-    assert_eq!((cables.len(), it.flows[0].count, it.behind(it.mobiles[1].node).len()), (6, 12, 3));
+    assert_eq!(
+        (cables.len(), it.flows[0].count, Networks::of(&it).behind(it.mobiles[1].node).len()),
+        (6, 12, 3)
+    );
 }
 
 /// A node with waypoints takes the cells on its way and begins in that where it is; so its way costs what it passes, not what there is.

@@ -59,16 +59,13 @@ impl SenderCapture {
     /// Mobile nodes are captured at their radio; anchors with the packets they send and the messages they receive;
     /// correspondents with what they exchange with mobile nodes.
     fn prepare_mobility(&mut self, scenario: &Scenario, places: &Places) {
-        for (index, (mobile, places)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
+        for (index, (mobile, at)) in scenario.mobiles.iter().zip(&places.mobiles).enumerate() {
             let node = &scenario.nodes[mobile.node];
-            for element in std::iter::once(places.node).chain(places.notices) {
+            for element in std::iter::once(at.node).chain(at.notices) {
                 self.links.set(element, format!("node {node}"));
             }
-            self.observe(
-                places.node,
-                &format!("{node}/radio"),
-                Filter::Radio(addresses::own(scenario, index)),
-            );
+            let own = addresses::own(scenario, &places.networks, index);
+            self.observe(at.node, &format!("{node}/radio"), Filter::Radio(own));
         }
         for (node, element) in &places.anchors {
             self.observe(*element, &anchor_name(scenario, *node), Filter::Anchor);

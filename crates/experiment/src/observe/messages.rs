@@ -145,7 +145,7 @@ impl MessageRecorder {
             for element in std::iter::once(at.node).chain(at.notices) {
                 self.handing_over.set(element, place);
             }
-            for address in addresses::own(scenario, index) {
+            for address in addresses::own(scenario, &places.networks, index) {
                 self.owners.entry(address).or_insert(mobile.node);
             }
         }

@@ -4,6 +4,7 @@ use seamline_scenario::build::{Places, addresses, node_id};
 use seamline_scenario::schema::Scenario;
 use seamline_sim::ElementId;
 use seamline_wire::{MobilityEvent, NodeId};
+use std::collections::BTreeMap;
 
 /// The progress of a mobile node's handover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,6 @@ pub(super) enum Progress {
 
 #[derive(Debug)]
 struct Mobile {
-    element: ElementId,
     /// The chain of addresses and their bindings: from the address that correspondents use, through those that
     /// anchors bind it to, to the last, a care-of address.
     bound: Vec<(NodeId, Option<NodeId>)>,
@@ -31,8 +31,8 @@ struct Mobile {
     further: Vec<NodeId>,
     /// The node of its home agent, if any; the mobile node is at home there.
     home: Option<NodeId>,
-    /// By radio cell, with a mobility protocol: the address at which it is reachable there.
-    care_of_addresses: Vec<NodeId>,
+    /// By radio cell that it may come to, with a mobility protocol: the address at which it is reachable there.
+    care_of_addresses: BTreeMap<usize, NodeId>,
     /// The radio cell it is in; `None` while it moves.
     cell: Option<usize>,
 }
@@ -60,7 +60,7 @@ impl Mobile {
             at = forwarded.and_then(|(_, to)| *to).unwrap_or(at);
         }
         let at_home = at == *first && self.home == Some(base_stations[cell]);
-        let care_of_address = self.care_of_addresses[cell];
+        let Some(&care_of_address) = self.care_of_addresses.get(&cell) else { return false };
         let is_behind = |bound: &(_, Option<NodeId>)| bound.1.is_some_and(|to| to != care_of_address);
         let is_sent_there = at == care_of_address || at_home || self.further.contains(&care_of_address);
         is_sent_there && !self.correspondents.iter().any(is_behind)
@@ -71,6 +71,9 @@ impl Mobile {
 #[derive(Debug, Default)]
 pub(super) struct Mobiles {
     all: Vec<Mobile>,
+    /// By element of a mobile node, and by address that has bindings: the index of the mobile node.
+    of_element: BTreeMap<ElementId, usize>,
+    of_address: BTreeMap<NodeId, usize>,
     /// By cell.
     base_stations: Vec<NodeId>,
 }
@@ -78,23 +81,31 @@ pub(super) struct Mobiles {
 impl Mobiles {
     pub(super) fn new(scenario: &Scenario, places: &Places) -> Self {
         let correspondents: Vec<ElementId> = places.correspondents.iter().flatten().copied().collect();
-        let mobiles = scenario.mobiles.iter().zip(&places.mobiles).enumerate();
-        let all = mobiles.map(|(index, (mobile, places))| {
+        let all = scenario.mobiles.iter().enumerate().map(|(index, mobile)| {
             let bound = bindings_at_start(scenario, index);
-            let cells = 0..if bound.is_empty() { 0 } else { scenario.cells.len() };
+            let cells = mobile.cells.iter().filter(|_| !bound.is_empty());
+            let care_of = |cell: &usize| (*cell, addresses::care_of(scenario, index, *cell));
             Mobile {
-                element: places.node,
+                care_of_addresses: cells.map(care_of).collect(),
                 bound,
                 forwarded: forwarded_at_start(scenario, index),
                 correspondents: correspondents.iter().map(|element| (*element, None)).collect(),
                 further: Vec::new(),
                 home: mobile.protocol.as_ref().and_then(|protocol| protocol.home_agent).map(node_id),
-                care_of_addresses: cells.map(|cell| addresses::care_of(scenario, index, cell)).collect(),
                 cell: Some(mobile.cells[0]),
             }
         });
         let base_stations = scenario.cells.iter().map(|cell| node_id(cell.base_station)).collect();
-        Mobiles { all: all.collect(), base_stations }
+        let all: Vec<Mobile> = all.collect();
+        let mut of_address = BTreeMap::new();
+        for (index, mobile) in all.iter().enumerate() {
+            for (address, _) in mobile.bindings() {
+                of_address.entry(*address).or_insert(index);
+            }
+        }
+        let elements = places.mobiles.iter().enumerate();
+        let of_element = elements.map(|(index, places)| (places.node, index)).collect();
+        Mobiles { all, of_element, of_address, base_stations }
     }
 
     /// The number of mobile nodes.
@@ -104,21 +115,18 @@ impl Mobiles {
 
     /// A handover starts. If it is a mobile node's, the node leaves its radio cell.
     pub(super) fn left(&mut self, at: ElementId) {
-        if let Some(mobile) = self.all.iter_mut().find(|mobile| mobile.element == at) {
-            mobile.cell = None;
+        if let Some(index) = self.of_element.get(&at) {
+            self.all[*index].cell = None;
         }
     }
 
     /// The index of the mobile node that an event concerns, and its handover progress.
     pub(super) fn note(&mut self, at: ElementId, event: MobilityEvent) -> Option<(usize, Progress)> {
-        let concerns = |mobile: &Mobile| match event {
+        let index = *match event {
             MobilityEvent::BindingChanged { home_address, .. }
-            | MobilityEvent::BindingAdded { home_address, .. } => {
-                mobile.bindings().any(|(address, _)| *address == home_address)
-            }
-            _ => mobile.element == at,
-        };
-        let index = self.all.iter().position(concerns)?;
+            | MobilityEvent::BindingAdded { home_address, .. } => self.of_address.get(&home_address),
+            _ => self.of_element.get(&at),
+        }?;
         let mobile = &mut self.all[index];
         match event {
             MobilityEvent::MovementDetected { .. } => return Some((index, Progress::MovementDetected)),

@@ -2,7 +2,7 @@
 
 use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_scenario::routes::{Everywhere, Way};
-use seamline_scenario::schema::{DirectionSpec, FlowSpec, LinkSpec, Scenario};
+use seamline_scenario::schema::{DirectionSpec, FlowSpec, LinkSpec, Networks, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Connections of a flow that meet the same handovers.
@@ -89,9 +89,10 @@ fn has_handovers(link: &LinkSpec) -> bool {
 
 /// By node: the mobile nodes that it is, or is behind.
 fn carriers(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let networks = Networks::of(scenario);
     let mut carriers = vec![Vec::new(); scenario.nodes.len()];
     for (index, mobile) in scenario.mobiles.iter().enumerate() {
-        for node in scenario.behind(mobile.node).into_iter().chain([mobile.node]) {
+        for node in networks.behind(mobile.node).into_iter().chain([mobile.node]) {
             carriers[node].push(index);
         }
     }

@@ -42,7 +42,11 @@ pub(crate) fn setup6() -> Setup {
 /// A node that runs the protocol of this name.
 pub(crate) fn mobile_node(name: &str, setup: &Setup, movement: Movement) -> MobileNode {
     let scheme = protocol::find(name).expect("registered");
-    MobileNode::new(MobileNodeConfig { movement, protocol: Some((scheme.build)(setup)) })
+    MobileNode::new(MobileNodeConfig {
+        movement,
+        first_cell: CellId(0),
+        protocol: Some((scheme.build)(setup)),
+    })
 }
 /// It stays in cell 0; what it hears there decides where it believes to be.
 pub(crate) fn staying() -> Movement {

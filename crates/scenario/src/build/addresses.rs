@@ -1,7 +1,7 @@
 //! Address numbers: each node has one, and mobile nodes have more.
 
 use super::node_id;
-use crate::schema::Scenario;
+use crate::schema::{Networks, Scenario};
 use seamline_mobility::protocol::BaseStation;
 use seamline_wire::NodeId;
 
@@ -38,18 +38,18 @@ pub fn away(scenario: &Scenario, mobile: usize, cell: usize) -> Option<NodeId> {
 }
 
 /// The addresses reachable over the air of a radio cell: those of a mobile node and of nodes behind it.
-pub fn in_cell(scenario: &Scenario, mobile: usize, cell: usize) -> Vec<NodeId> {
+pub fn in_cell(scenario: &Scenario, networks: &Networks, mobile: usize, cell: usize) -> Vec<NodeId> {
     let spec = &scenario.mobiles[mobile];
-    let behind = scenario.behind(spec.node).into_iter().map(node_id);
+    let behind = networks.behind(spec.node).into_iter().map(node_id);
     let base_station = spec.protocol.as_ref().map(|protocol| protocol.scheme.traits.base_station);
     let own = (base_station == Some(BaseStation::AccessRouter)).then(|| on_link(scenario, mobile, cell));
     behind.chain([node_id(spec.node)]).chain(own).collect()
 }
 
 /// All addresses of a mobile node and of nodes behind it.
-pub fn own(scenario: &Scenario, mobile: usize) -> Vec<NodeId> {
+pub fn own(scenario: &Scenario, networks: &Networks, mobile: usize) -> Vec<NodeId> {
     let spec = &scenario.mobiles[mobile];
-    let behind = scenario.behind(spec.node).into_iter().map(node_id);
+    let behind = networks.behind(spec.node).into_iter().map(node_id);
     let on_link = spec.cells.iter().map(|cell| on_link(scenario, mobile, *cell));
     behind.chain(on_link).chain([node_id(spec.node), regional(scenario, mobile)]).collect()
 }

@@ -53,6 +53,11 @@ pub struct MobilePlaces {
 /// The longest registration that mobility agents accept: unlimited.
 const LONGEST_REGISTRATION_S: u16 = u16::MAX;
 
+/// The cell with the lowest number that a mobile node may come to.
+fn first_cell(mobile: &MobileSpec) -> CellId {
+    CellId(mobile.cells.iter().copied().min().unwrap_or_default() as u32)
+}
+
 /// The movements of all mobile nodes with one seed.
 pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
     let build = |mobile: &MobileSpec| {
@@ -126,7 +131,8 @@ impl<O: Observer> Builder<'_, O> {
         };
         let coverage = self.world.add(Part::Coverage(coverage));
         debug_assert_eq!((down, up, coverage), (places.down, places.up, places.coverage));
-        if let Some(spec) = agent_spec(scenario, index) {
+        let visitors = &self.places.visitors[index];
+        if let Some(spec) = agent_spec(scenario, visitors) {
             let agent = match spec.scheme.traits.base_station {
                 BaseStation::ForeignAgent => Part::ForeignAgent(self.foreign_agent(index, spec)),
                 BaseStation::AccessRouter => Part::AccessRouter(self.access_router(index, spec)),
@@ -134,9 +140,9 @@ impl<O: Observer> Builder<'_, O> {
             let agent = self.world.add(agent);
             debug_assert_eq!(Some(agent), places.agent);
         }
-        if let Some(at_most) = departed_buffer_size(scenario, index) {
-            let left = addresses_with_fast_handovers(scenario, index);
-            let neighbors = neighboring_addresses(scenario, index);
+        if let Some(at_most) = departed_buffer_size(scenario, index, visitors) {
+            let left = addresses_with_fast_handovers(scenario, index, visitors);
+            let neighbors = neighboring_addresses(scenario, index, visitors);
             let departed = DepartedBuffer::new(at_most);
             let departed = departed.with_fast_handovers(node_id(cell.base_station), &left, &neighbors);
             let departed = self.world.add(Part::Departed(departed));
@@ -153,9 +159,11 @@ impl<O: Observer> Builder<'_, O> {
             is_home_agent_too: self.places.anchor(cell.base_station).is_some(),
         };
         let stream = Stream::new(self.seed, &format!("cell/{}/advertisement", cell.name));
-        let neighbors = neighbors(self.scenario, index, BaseStation::ForeignAgent);
+        let visitors = &self.places.visitors[index];
+        let neighbors = neighbors(self.scenario, index, visitors, BaseStation::ForeignAgent);
         let mut agent = ForeignAgent::new(config, stream).with_neighbors(neighbors);
-        for mobile in self.scenario.mobiles.iter().filter(|mobile| mobile.cells[0] == index) {
+        let visiting = visitors.iter().map(|mobile| &self.scenario.mobiles[*mobile]);
+        for mobile in visiting.filter(|mobile| mobile.cells[0] == index) {
             let spec = mobile.protocol.as_ref().filter(|spec| spec.registered_at_start);
             if let Some(spec) = spec.filter(|spec| spec.home_agent != Some(cell.base_station)) {
                 agent = agent.with_visitor(node_id(mobile.node), spec.registration_lifetime_s);
@@ -175,6 +183,7 @@ impl<O: Observer> Builder<'_, O> {
         AccessRouter::new(config, stream).with_neighbors(neighbors(
             self.scenario,
             index,
+            &self.places.visitors[index],
             BaseStation::AccessRouter,
         ))
     }
@@ -231,7 +240,7 @@ impl<O: Observer> Builder<'_, O> {
                     anchor.bind(address, care_of_address, spec.registration_lifetime_s);
                 }
             }
-            for host in self.scenario.behind(mobile.node) {
+            for host in self.places.networks.behind(mobile.node) {
                 anchor.add_to_network(node_id(mobile.node), node_id(host));
             }
         }
@@ -263,7 +272,7 @@ impl<O: Observer> Builder<'_, O> {
         let protocol = mobile.protocol.as_ref();
         let protocol = protocol.map(|spec| (spec.scheme.build)(&self.setup(index, mobile, spec)));
         let movement = self.movements[index].clone();
-        let config = MobileNodeConfig { movement, protocol };
+        let config = MobileNodeConfig { movement, first_cell: first_cell(mobile), protocol };
         let node = MobileNode::new(config);
         let keeps_both = |spec: &ProtocolSpec| !spec.simultaneous_bindings.is_zero();
         let node = match mobile.protocol.as_ref().is_some_and(keeps_both) {
@@ -322,18 +331,17 @@ impl<O: Observer> Builder<'_, O> {
             self.world.connect(coverage, port, router, TO_HOST);
             self.world.connect(router, self.places.ports.fixed(index, *node), up, LINK);
         }
-        for (n, mobile) in scenario.mobiles.iter().enumerate() {
-            if mobile.cells.contains(&index) {
-                let movement = self.movements[n].clone();
-                let port = self.coverage(index).add_mobile(movement);
-                for address in addresses::in_cell(scenario, n, index) {
-                    self.add_coverage_route(index, address, port);
-                }
-                let radio = MobileNode::cell_port(CellId(index as u32));
-                let node = self.places.mobiles[n].node;
-                self.world.connect(coverage, port, node, radio);
-                self.world.connect(node, radio, up, LINK);
+        for n in &self.places.visitors[index] {
+            let movement = self.movements[*n].clone();
+            let port = self.coverage(index).add_mobile(movement);
+            for address in addresses::in_cell(scenario, &self.places.networks, *n, index) {
+                self.add_coverage_route(index, address, port);
             }
+            let first = first_cell(&scenario.mobiles[*n]).0;
+            let radio = MobileNode::cell_port(CellId(index as u32 - first));
+            let node = self.places.mobiles[*n].node;
+            self.world.connect(coverage, port, node, radio);
+            self.world.connect(node, radio, up, LINK);
         }
     }
 

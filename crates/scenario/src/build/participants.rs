@@ -3,49 +3,56 @@
 
 use super::{addresses, node_id};
 use crate::schema::protocol::ProtocolSpec;
-use crate::schema::{MobileSpec, Scenario};
+use crate::schema::{MobileSpec, Networks, Scenario};
 use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_mobility::{CellId, KeptAtMost};
 use seamline_wire::NodeId;
 use std::collections::BTreeSet;
 
-/// The protocol of the foreign agent or access router at a radio cell's base station, if there is one, with its
+/// The protocol of the foreign agent or access router at the base station of a radio cell with these visitors, if there is one, with its
 /// advertisements.
-pub(super) fn agent_spec(scenario: &Scenario, cell: usize) -> Option<&ProtocolSpec> {
-    scenario
-        .mobiles
-        .iter()
-        .filter(|mobile| mobile.cells.contains(&cell))
-        .find_map(|mobile| mobile.protocol.as_ref())
+pub(super) fn agent_spec<'a>(scenario: &'a Scenario, visitors: &[usize]) -> Option<&'a ProtocolSpec> {
+    visitors.iter().find_map(|mobile| scenario.mobiles[*mobile].protocol.as_ref())
 }
 
 /// The buffer size of a radio cell's base station for departed nodes; `None` without a buffer. With fast handovers
 /// there always is one, because it tunnels arriving packets.
-pub(super) fn departed_buffer_size(scenario: &Scenario, cell: usize) -> Option<KeptAtMost> {
-    let gets_updates = !addresses_with_fast_handovers(scenario, cell).is_empty();
+pub(super) fn departed_buffer_size(
+    scenario: &Scenario,
+    cell: usize,
+    visitors: &[usize],
+) -> Option<KeptAtMost> {
+    let gets_updates = nodes_with_fast_handovers(scenario, visitors).next().is_some();
     scenario.cells[cell].forward_departed.or(gets_updates.then_some(KeptAtMost::Packets(0)))
 }
 
-/// The mobile nodes of a radio cell that notify its access router of their moves.
-pub(super) fn nodes_with_fast_handovers(
-    scenario: &Scenario,
-    cell: usize,
-) -> impl Iterator<Item = (usize, &MobileSpec)> + '_ {
-    let sends_updates = move |mobile: &MobileSpec| {
-        let protocol = mobile.protocol.as_ref().filter(|_| mobile.cells.contains(&cell));
-        protocol.is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
-    };
-    scenario.mobiles.iter().enumerate().filter(move |(_, mobile)| sends_updates(mobile))
+/// The visitors of a radio cell that notify its access router of their moves.
+pub(super) fn nodes_with_fast_handovers<'a>(
+    scenario: &'a Scenario,
+    visitors: &'a [usize],
+) -> impl Iterator<Item = (usize, &'a MobileSpec)> {
+    let all = visitors.iter().map(|index| (*index, &scenario.mobiles[*index]));
+    all.filter(|(_, mobile)| {
+        mobile.protocol.as_ref().is_some_and(|spec| spec.scheme.traits.previous_router_forwards)
+    })
 }
 
 /// The addresses on the link of a radio cell whose nodes notify its access router of their moves.
-pub(super) fn addresses_with_fast_handovers(scenario: &Scenario, cell: usize) -> Vec<NodeId> {
-    let nodes = nodes_with_fast_handovers(scenario, cell);
+pub(super) fn addresses_with_fast_handovers(
+    scenario: &Scenario,
+    cell: usize,
+    visitors: &[usize],
+) -> Vec<NodeId> {
+    let nodes = nodes_with_fast_handovers(scenario, visitors);
     nodes.map(|(index, _)| addresses::on_link(scenario, index, cell)).collect()
 }
 
 /// The addresses of the same nodes in their other radio cells, and the access routers there.
-pub(super) fn neighboring_addresses(scenario: &Scenario, cell: usize) -> Vec<(NodeId, NodeId)> {
+pub(super) fn neighboring_addresses(
+    scenario: &Scenario,
+    cell: usize,
+    visitors: &[usize],
+) -> Vec<(NodeId, NodeId)> {
     let others = |(index, mobile)| {
         let mobile: &MobileSpec = mobile;
         let cells = mobile.cells.iter().filter(move |other| **other != cell);
@@ -54,16 +61,19 @@ pub(super) fn neighboring_addresses(scenario: &Scenario, cell: usize) -> Vec<(No
             (addresses::on_link(scenario, index, *other), router)
         })
     };
-    nodes_with_fast_handovers(scenario, cell).flat_map(others).collect()
+    nodes_with_fast_handovers(scenario, visitors).flat_map(others).collect()
 }
 
 /// The other radio cells of the mobile nodes of a radio cell, and the agents of this kind there.
-pub(super) fn neighbors(scenario: &Scenario, cell: usize, kind: BaseStation) -> Vec<(CellId, NodeId)> {
-    let asks = |mobile: &&MobileSpec| {
-        let speaks = |spec: &ProtocolSpec| spec.scheme.traits.base_station == kind;
-        mobile.cells.contains(&cell) && mobile.protocol.as_ref().is_some_and(speaks)
-    };
-    let nodes = scenario.mobiles.iter().filter(asks);
+pub(super) fn neighbors(
+    scenario: &Scenario,
+    cell: usize,
+    visitors: &[usize],
+    kind: BaseStation,
+) -> Vec<(CellId, NodeId)> {
+    let speaks = |spec: &ProtocolSpec| spec.scheme.traits.base_station == kind;
+    let all = visitors.iter().map(|mobile| &scenario.mobiles[*mobile]);
+    let nodes = all.filter(|mobile| mobile.protocol.as_ref().is_some_and(speaks));
     let mut cells: Vec<usize> = nodes.flat_map(|mobile| mobile.cells.iter().copied()).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -77,9 +87,6 @@ pub(super) fn correspondents(scenario: &Scenario, mobile: &MobileSpec) -> Vec<us
     if !mobile.protocol.as_ref().is_some_and(asks) {
         return Vec::new();
     }
-    let moves = |node: &usize| {
-        scenario.mobiles.iter().any(|it| it.node == *node || scenario.behind(it.node).contains(node))
-    };
     let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
     let others = pairs.filter_map(|[from, to]| match mobile.node {
         node if node == from => Some(to),
@@ -89,7 +96,11 @@ pub(super) fn correspondents(scenario: &Scenario, mobile: &MobileSpec) -> Vec<us
     let mut all: Vec<usize> = others.collect();
     all.sort_unstable();
     all.dedup();
-    all.retain(|node| !moves(node));
+    let networks = Networks::of(scenario);
+    let moving = scenario.mobiles.iter().map(|it| it.node);
+    let moving: BTreeSet<usize> =
+        moving.flat_map(|node| networks.behind(node).into_iter().chain([node])).collect();
+    all.retain(|node| !moving.contains(node));
     all
 }
 

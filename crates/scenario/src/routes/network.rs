@@ -1,7 +1,7 @@
 //! The network that routes lead through, and the networks of mobile nodes that hang on it.
 
 use super::{Hop, Way};
-use crate::schema::Scenario;
+use crate::schema::{Networks, Scenario};
 use seamline_recordings::measured::Direction;
 use std::collections::BTreeSet;
 
@@ -39,31 +39,15 @@ pub(super) fn gates(scenario: &Scenario, whereabouts: &[usize]) -> (Vec<Option<G
     }
     let protocols = scenario.mobiles.iter().filter_map(|mobile| mobile.protocol.as_ref());
     joined.extend(protocols.flat_map(|protocol| protocol.anchors()));
+    let networks = Networks::of(scenario);
     let mut gates = Vec::with_capacity(whereabouts.len());
     for (index, cell) in whereabouts.iter().enumerate() {
-        let own = own_network(scenario, scenario.mobiles[index].node);
+        let own = networks.tree(scenario.mobiles[index].node);
         let own = own.filter(|own| !own.iter().any(|node| joined.contains(node)));
         own.iter().flatten().for_each(|node| carried_by[*node] = Some(index));
         gates.push(own.map(|_| Gate::new(scenario, index, *cell)));
     }
     (gates, carried_by)
-}
-
-/// A mobile node and what is behind it; `None` where that is no tree, or leads elsewhere, too.
-fn own_network(scenario: &Scenario, node: usize) -> Option<Vec<usize>> {
-    let mut links = scenario.links.iter().filter(|link| link.from == node || link.to == node);
-    if links.next().is_none() {
-        return Some(vec![node]);
-    }
-    let behind = scenario.behind(node);
-    let nodes: BTreeSet<usize> = behind.iter().copied().chain([node]).collect();
-    let pairs: BTreeSet<[usize; 2]> = scenario
-        .links
-        .iter()
-        .filter(|link| nodes.contains(&link.from))
-        .map(|link| [link.from.min(link.to), link.from.max(link.to)])
-        .collect();
-    (!behind.is_empty() && pairs.len() + 1 == nodes.len()).then(|| nodes.into_iter().collect())
 }
 
 /// By node: the hops that leave it, but for those through gates. Links come first, in the order of the file.

@@ -2,7 +2,7 @@
 
 use super::{Hop, Routes, Way, whereabouts_at_start};
 use crate::Plan;
-use crate::schema::Scenario;
+use crate::schema::{Networks, Scenario};
 use proptest::prelude::*;
 use seamline_recordings::measured::Direction;
 use std::collections::VecDeque;
@@ -33,7 +33,8 @@ fn searched(scenario: &Scenario, whereabouts: &[usize]) -> Vec<Vec<Option<Hop>>>
         };
         leaving[from].push(Hop { way, to: mobile.node });
     }
-    let behind: Vec<Vec<usize>> = scenario.mobiles.iter().map(|it| scenario.behind(it.node)).collect();
+    let networks = Networks::of(&scenario);
+    let behind: Vec<Vec<usize>> = scenario.mobiles.iter().map(|it| networks.behind(it.node)).collect();
     (0..nodes).map(|destination| towards(destination, &leaving, &behind)).collect()
 }
 

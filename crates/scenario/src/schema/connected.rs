@@ -2,7 +2,8 @@
 //! cells and mobile nodes go together.
 
 use super::protocol::ProtocolSpec;
-use super::{MobileSpec, Scenario};
+use super::roles::Roles;
+use super::{MobileSpec, Networks, Scenario};
 use crate::codes::Code;
 use crate::reader::Reader;
 use crate::routes::{Everywhere, Routes};
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
     refuse_shared_base_stations(reader, scenario);
     let everywhere = Everywhere::of(scenario);
+    let roles = Roles::of(scenario);
+    let networks = Networks::of(scenario);
     let mut tables = reader.tables("mobile");
     let mut refused = None;
     for (place, mobile) in scenario.mobiles.iter().enumerate() {
@@ -24,12 +27,12 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
         let table = &mut tables[mobile.table];
         let noted = table.context.noted();
         table.what = format!("mobile \"{}\"", scenario.nodes[mobile.node]);
-        refuse_moved_twice(table, scenario, place);
-        refuse_fixed_mobile(table, scenario, mobile);
-        refuse_other_advertisements(table, scenario, place);
-        refuse_shared_anchors(table, scenario, place);
+        refuse_moved_twice(table, scenario, place, &roles);
+        refuse_fixed_mobile(table, mobile, &roles);
+        refuse_other_advertisements(table, scenario, place, &roles);
+        refuse_shared_anchors(table, scenario, place, &roles);
         refuse_unreachable_anchors(table, scenario, mobile, &everywhere.at_start());
-        refuse_network(table, scenario, mobile);
+        refuse_network(table, scenario, mobile, &networks);
         refuse_forwarding_with_a_protocol(table, scenario, mobile);
         if table.context.noted() > noted {
             refused = Some(mobile.table);
@@ -59,41 +62,34 @@ fn refuse_shared_base_stations(reader: &mut Reader<'_>, scenario: &Scenario) {
 }
 
 /// A node has one movement.
-fn refuse_moved_twice(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
+fn refuse_moved_twice(table: &mut Reader<'_>, scenario: &Scenario, place: usize, roles: &Roles<'_>) {
     let MobileSpec { node, table: own, .. } = scenario.mobiles[place];
-    let is_group = |table| scenario.mobiles.iter().filter(|mobile| mobile.table == table).count() > 1;
-    let earlier = scenario.mobiles[..place].iter().find(|other| other.node == node);
+    let is_group = |table| roles.mobiles_of_table.get(table).is_some_and(|count| *count > 1);
+    let first = roles.first_mobile.get(&node).filter(|first| **first < place);
     // Two tables with one name have been noted already.
-    if earlier.is_some_and(|other| is_group(own) || is_group(other.table)) {
+    if first.is_some_and(|first| is_group(&own) || is_group(&scenario.mobiles[*first].table)) {
         let label = format!("another `[[mobile]]` table also moves \"{}\"", scenario.nodes[node]);
         table.refuse_value("name", Complaint::new(label).code(Code::NameTaken));
     }
 }
 
 /// A mobile node is in cells by its movement only.
-fn refuse_fixed_mobile(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
-    let role = |cell: &super::CellSpec| match mobile.node {
-        node if node == cell.base_station => Some("the base station of"),
-        node if cell.fixed.contains(&node) => Some("fixed in"),
-        _ => None,
-    };
-    let found = scenario.cells.iter().find_map(|cell| Some((role(cell)?, &cell.name)));
-    if let Some((role, cell)) = found {
+fn refuse_fixed_mobile(table: &mut Reader<'_>, mobile: &MobileSpec, roles: &Roles<'_>) {
+    if let Some((role, cell)) = roles.in_cells.get(&mobile.node) {
         let complaint = Complaint::new(format!("this node is {role} cell \"{cell}\"")).code(Code::Conflict);
         table.refuse_value("name", complaint);
     }
 }
 
 /// An agent serves all who come, at one rhythm and in one protocol: else its advertisements would have to differ.
-fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
+fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, place: usize, roles: &Roles<'_>) {
     let mobile = &scenario.mobiles[place];
     let Some(spec) = &mobile.protocol else { return };
     let asked = spec.at_base_stations();
-    let shares = |other: &&MobileSpec| other.cells.iter().any(|cell| mobile.cells.contains(cell));
-    let differs =
-        |other: &&MobileSpec| other.protocol.as_ref().is_some_and(|other| other.at_base_stations() != asked);
-    if let Some(other) = scenario.mobiles[..place].iter().filter(shares).find(differs) {
-        let other = &scenario.nodes[other.node];
+    let others = mobile.cells.iter().filter_map(|cell| roles.asked_of_cell.get(cell)).flatten();
+    let differing = others.filter(|(other, _)| *other != asked).map(|(_, first)| *first);
+    if let Some(other) = differing.filter(|first| *first < place).min() {
+        let other = &scenario.nodes[scenario.mobiles[other].node];
         let label = format!("\"{other}\" shares a cell and wants other advertisements");
         table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
     }
@@ -117,19 +113,15 @@ fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario
 }
 
 /// A home agent of IPv4 and an anchor of IPv6 would fight over the address of their node.
-fn refuse_shared_anchors(table: &mut Reader<'_>, scenario: &Scenario, place: usize) {
+fn refuse_shared_anchors(table: &mut Reader<'_>, scenario: &Scenario, place: usize, roles: &Roles<'_>) {
     let Some(spec) = &scenario.mobiles[place].protocol else { return };
-    for other in &scenario.mobiles[..place] {
-        let Some(theirs) = &other.protocol else { continue };
-        let shared = theirs.anchors().find(|node| spec.anchors().any(|own| own == *node));
-        if let (Some(node), true) =
-            (shared, theirs.scheme.traits.base_station != spec.scheme.traits.base_station)
-        {
-            let (other, node) = (&scenario.nodes[other.node], &scenario.nodes[node]);
-            let label = format!("the agent of \"{other}\" on \"{node}\" speaks another version of IP");
-            table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
-            return;
-        }
+    let own = spec.scheme.traits.base_station;
+    let others = spec.anchors().flat_map(|node| roles.spoken_at(node).map(move |other| (node, other)));
+    let differing = others.filter(|(_, (speaks, first))| *speaks != own && *first < place);
+    if let Some((node, (_, other))) = differing.min_by_key(|(_, (_, first))| *first) {
+        let (other, node) = (&scenario.nodes[scenario.mobiles[*other].node], &scenario.nodes[node]);
+        let label = format!("the agent of \"{other}\" on \"{node}\" speaks another version of IP");
+        table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
     }
 }
 
@@ -156,9 +148,9 @@ fn refuse_unreachable_anchors(
 }
 
 /// Not every protocol carries hosts behind the mobile node.
-fn refuse_network(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec) {
+fn refuse_network(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSpec, networks: &Networks) {
     let Some(spec) = &mobile.protocol else { return };
-    if let (Some(host), false) = (scenario.behind(mobile.node).first(), spec.scheme.traits.carries_networks) {
+    if let (Some(host), false) = (networks.behind(mobile.node).first(), spec.scheme.traits.carries_networks) {
         let host = &scenario.nodes[*host];
         let label = format!("{} does not keep \"{host}\" behind it reachable", spec.scheme.name);
         let complaint = Complaint::new(label).code(Code::Conflict).tip("`nemo` does, for a whole network");

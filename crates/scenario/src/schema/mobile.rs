@@ -15,6 +15,7 @@ use crate::units::Complaint;
 use seamline_mobility::Layer2Config;
 use seamline_net::notices::NoticeConfig;
 use seamline_wire::Duration;
+use std::collections::BTreeSet;
 
 /// A mobile node.
 #[derive(Clone, Debug)]
@@ -132,7 +133,7 @@ fn make(
 }
 
 fn are_cells_good(reader: &mut Reader<'_>, own: &[usize]) -> bool {
-    let twice = (1..own.len()).any(|index| own[..index].contains(&own[index]));
+    let twice = own.iter().collect::<BTreeSet<_>>().len() < own.len();
     let (label, code) = match twice {
         true => ("a cell is named twice", Code::NameTaken),
         false if own.is_empty() => ("a mobile node needs a cell to begin in", Code::Missing),

@@ -21,6 +21,7 @@ mod loss_notification;
 mod mobile;
 mod movement;
 mod moving;
+mod networks;
 mod notice;
 mod orbit;
 mod output;
@@ -28,6 +29,7 @@ pub mod protocol;
 mod queue;
 pub mod recorded;
 mod repair;
+mod roles;
 pub mod schedule;
 mod several;
 mod stack;
@@ -45,6 +47,7 @@ pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
+pub use networks::Networks;
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 pub use stack::Stack;
@@ -120,19 +123,13 @@ impl Scenario {
             AgentPlace::Cell(cell) => self.cells[cell].base_station,
         }
     }
-    /// The nodes that links join to a node and to nothing else: the network behind a mobile node. None when these links lead
-    /// to a cell.
-    pub fn behind(&self, node: usize) -> Vec<usize> {
-        if !self.links.iter().any(|link| link.from == node || link.to == node) {
-            return Vec::new();
+    /// By radio cell: the indices of the mobile nodes that may come to it.
+    pub fn visitors(&self) -> Vec<Vec<usize>> {
+        let mut visitors = vec![Vec::new(); self.cells.len()];
+        for (index, mobile) in self.mobiles.iter().enumerate() {
+            mobile.cells.iter().for_each(|cell| visitors[*cell].push(index));
         }
-        let links: Vec<[usize; 2]> = self.links.iter().map(|link| [link.from, link.to]).collect();
-        let found = reached(node, &links).split_off(1);
-        let in_a_cell = |node: &usize| {
-            let fixed = |cell: &CellSpec| cell.base_station == *node || cell.fixed.contains(node);
-            self.cells.iter().any(fixed) || self.mobiles.iter().any(|mobile| mobile.node == *node)
-        };
-        if found.iter().any(in_a_cell) { Vec::new() } else { found }
+        visitors
     }
 
     /// The nodes that links and the air of cells join to the end of a link without it, that end first: what is on its far side, if
@@ -146,24 +143,13 @@ impl Scenario {
             .mobiles
             .iter()
             .flat_map(|mobile| mobile.cells.iter().map(|cell| [self.cells[*cell].base_station, mobile.node]));
-        let ways: Vec<[usize; 2]> = others.chain(fixed).chain(mobile).collect();
-        reached(self.links[link].to, &ways)
-    }
-}
-
-/// The nodes that ways join to a node, itself first.
-fn reached(from: usize, ways: &[[usize; 2]]) -> Vec<usize> {
-    let mut reached = vec![from];
-    let mut next = 0;
-    while let Some(&node) = reached.get(next) {
-        next += 1;
-        for end in ways.iter().filter(|way| way.contains(&node)).flatten() {
-            if !reached.contains(end) {
-                reached.push(*end);
-            }
+        let mut joined = vec![Vec::new(); self.nodes.len()];
+        for [from, to] in others.chain(fixed).chain(mobile) {
+            joined[from].push(to);
+            joined[to].push(from);
         }
+        networks::reached(self.links[link].to, |node| &joined[node])
     }
-    reached
 }
 
 /// Seeds may be as many as this.

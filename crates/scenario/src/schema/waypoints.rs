@@ -84,11 +84,12 @@ pub(super) fn make(
     let first = trajectory(&options, reader, 0.0);
     let discs = read_discs(reader, asked.own, asked.cells);
     let (_, discs) = (first?, discs?);
+    let eastwards = Eastwards::of(&discs);
     let count = if reader.has("spacing") || asked.picks { asked.count } else { 1 };
     let mut ways = Vec::with_capacity(count);
     for place in 0..count {
         let trajectory = trajectory(&options, reader, place as f64)?;
-        let reached = if asked.picks { near(&options, place as f64, &discs) } else { discs.clone() };
+        let reached = if asked.picks { eastwards.near(&options, place as f64) } else { discs.clone() };
         let spec = WaypointsSpec { trajectory, change, discs: reached };
         ways.push(way(spec, reader, asked, place)?);
     }
@@ -146,20 +147,45 @@ fn trajectory(options: &Options, reader: &mut Reader<'_>, place: f64) -> Option<
     }
 }
 
-/// The discs that a way may meet: those that reach into the rectangle around it.
-fn near(options: &Options, place: f64, discs: &[Disc]) -> Vec<Disc> {
-    let legs = options.legs.iter().flatten().map(|leg| leg.to);
-    let corners: Vec<Position> =
-        options.start.into_iter().chain(legs).map(|at| spaced(at, options.spacing, place)).collect();
-    let reaches = |of: fn(&Position) -> f64, disc: &Disc| {
-        let (low, high) = corners
-            .iter()
-            .map(of)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
-        (low - disc.range..=high + disc.range).contains(&of(&disc.position))
-    };
-    let met = discs.iter().filter(|disc| reaches(|it| it.x, disc) && reaches(|it| it.y, disc));
-    met.copied().collect()
+/// Discs from west to east, so that each way looks only at those around it.
+struct Eastwards<'a> {
+    /// Each with its place among all.
+    discs: Vec<(usize, &'a Disc)>,
+    longest_range: f64,
+}
+
+impl<'a> Eastwards<'a> {
+    fn of(discs: &'a [Disc]) -> Self {
+        let longest_range = discs.iter().map(|disc| disc.range).fold(0.0, f64::max);
+        let mut discs: Vec<(usize, &Disc)> = discs.iter().enumerate().collect();
+        discs.sort_by(|(_, one), (_, other)| one.position.x.total_cmp(&other.position.x));
+        Eastwards { discs, longest_range }
+    }
+
+    /// The discs that a way may meet: those that reach into the rectangle around it, in their own order.
+    fn near(&self, options: &Options, place: f64) -> Vec<Disc> {
+        let legs = options.legs.iter().flatten().map(|leg| leg.to);
+        let corners: Vec<Position> =
+            options.start.into_iter().chain(legs).map(|at| spaced(at, options.spacing, place)).collect();
+        let ends = |of: fn(&Position) -> f64| {
+            let all = corners.iter().map(of);
+            all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)))
+        };
+        let (x, y) = (ends(|it| it.x), ends(|it| it.y));
+        let reaches =
+            |(low, high): (f64, f64), at: f64, range: f64| (low - range..=high + range).contains(&at);
+        let first = self.discs.partition_point(|(_, disc)| disc.position.x < x.0 - self.longest_range);
+        let beside = self.discs[first..].iter();
+        let beside = beside.take_while(|(_, disc)| disc.position.x <= x.1 + self.longest_range);
+        let mut met: Vec<(usize, Disc)> = beside
+            .filter(|(_, disc)| {
+                reaches(x, disc.position.x, disc.range) && reaches(y, disc.position.y, disc.range)
+            })
+            .map(|(place, disc)| (*place, **disc))
+            .collect();
+        met.sort_unstable_by_key(|(place, _)| *place);
+        met.into_iter().map(|(_, disc)| disc).collect()
+    }
 }
 
 fn read_discs(reader: &mut Reader<'_>, own: &[usize], cells: &[CellSpec]) -> Option<Vec<Disc>> {

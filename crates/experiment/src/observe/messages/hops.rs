@@ -6,17 +6,21 @@ use std::collections::VecDeque;
 /// By node: its distance from this one in links and cells; nothing for what nothing joins to it.
 pub(super) fn distances(scenario: &Scenario, from: usize) -> Vec<Option<usize>> {
     let links = scenario.links.iter().map(|link| [link.from, link.to]);
-    let air = scenario.cells.iter().enumerate().flat_map(|(index, cell)| {
-        let mobiles = scenario.mobiles.iter().filter(move |mobile| mobile.cells.contains(&index));
-        let nodes = cell.fixed.iter().copied().chain(mobiles.map(|mobile| mobile.node));
+    let air = scenario.cells.iter().zip(scenario.visitors()).flat_map(|(cell, visitors)| {
+        let mobiles = visitors.into_iter().map(|mobile| scenario.mobiles[mobile].node);
+        let nodes = cell.fixed.iter().copied().chain(mobiles);
         nodes.map(|node| [cell.base_station, node])
     });
-    let ways: Vec<[usize; 2]> = links.chain(air).collect();
+    let mut joined = vec![Vec::new(); scenario.nodes.len()];
+    for [one, other] in links.chain(air) {
+        joined[one].push(other);
+        joined[other].push(one);
+    }
     let mut distances = vec![None; scenario.nodes.len()];
     distances[from] = Some(0);
     let mut waiting = VecDeque::from([from]);
     while let Some(node) = waiting.pop_front() {
-        for end in ways.iter().filter(|way| way.contains(&node)).flatten() {
+        for end in &joined[node] {
             if distances[*end].is_none() {
                 distances[*end] = distances[node].map(|distance: usize| distance + 1);
                 waiting.push_back(*end);
