@@ -34,7 +34,7 @@ rm -rf "${out:?}/$name"
 # Written next to each manifest; those of the programs are kept. With all features, since releases have eBPF programs.
 cargo cyclonedx --quiet --format json --spec-version 1.5 --all-features --target "$(rustc -vV | sed -n 's/^host: //p')"
 mv seamline.cdx.json crates/seamline-host/seamline-host.cdx.json "$out/"
-rm -f crates/*/*.cdx.json xtask/*.cdx.json
+rm -f {crates,fuzz}/*/*.cdx.json xtask/*.cdx.json
 
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 cat "$out/SHA256SUMS"
