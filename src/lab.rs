@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// Use Seamline's own TCP endpoint at this node instead of the kernel's; can be repeated
     #[arg(long, value_name = "NODE")]
     seamline: Vec<String>,
-    /// Use this kernel congestion control for all kernel senders, instead of each flow's variant
+    /// Use this kernel congestion control for all kernel senders, instead of each flow's variant, also of those in the grid
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
     /// Use IPv6

@@ -34,12 +34,12 @@ enum Command {
     Convert(convert::Arguments),
 }
 
-/// Which column of a table holds what.
+/// Which column of a table holds what, as typed and as read.
 #[derive(Clone, Debug)]
-struct ColumnList(Vec<Column>);
+struct ColumnList(String, Vec<Column>);
 
 fn parse_columns(list: &str) -> Result<ColumnList, String> {
-    table::parse_columns(list).map(ColumnList)
+    table::parse_columns(list).map(|columns| ColumnList(list.to_owned(), columns))
 }
 
 /// How a recording is read.
@@ -66,7 +66,7 @@ struct Reading {
 }
 
 /// The delay of a packet in the replay.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Delay {
     /// The delay that the last probe before the packet measured. Choose it if the host sent nothing but the probes
     Measured,
@@ -160,7 +160,7 @@ impl Reading {
         let recording = Recording::open(file).map_err(|error| Failure::Input(error.to_string()))?;
         let named = self.read_as.as_deref().and_then(Format::named);
         let read = match named {
-            None if let Some(ColumnList(columns)) = &self.columns => {
+            None if let Some(ColumnList(_, columns)) = &self.columns => {
                 seamline_recordings::read_columns(&recording, columns).map_err(|error| error.to_string())
             }
             Some(_) => seamline_recordings::read_as(&recording, named).map_err(|error| error.to_string()),
@@ -184,6 +184,15 @@ impl Reading {
     fn typed(&self) -> String {
         let typed: Vec<String> = self.files.iter().map(|file| quoted(&file.display().to_string())).collect();
         typed.join(" ")
+    }
+
+    /// The options as they are typed.
+    fn typed_options(&self) -> String {
+        let mut typed = String::new();
+        self.read_as.iter().for_each(|name| typed += &format!(" --as {name}"));
+        self.columns.iter().for_each(|ColumnList(list, _)| typed += &format!(" --columns {}", quoted(list)));
+        typed += if self.delay == Delay::Path { " --delay path" } else { "" };
+        typed + if self.traffic_is_capacity { " --traffic-is-capacity" } else { "" }
     }
 }
 

@@ -223,6 +223,7 @@ fn tables_are_printed_as_csv() {
         (vec!["compare", "sweep", "sweep"], "cell,flow,measure,pairs,a_mean,b_mean,difference_mean", 5),
         (vec!["list", "variants"], "kind,name,about,source", 8),
         (vec!["paper"], "paper,summary", 5),
+        (vec!["explain"], "code,title,meaning,place,rejected,instead", 20),
         (vec!["model", "obtcp", "--sweep", "p1=0:0.2:0.1"], "p1,", 3),
     ] {
         let text = succeeds(&[&arguments[..], &["--format", "csv"]].concat(), folder.path());

@@ -5,7 +5,7 @@ mod support;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, succeeds};
+use support::{assert_contains, folder, refuses, shell, stderr, succeeds};
 
 /// A minute of pings every 20 ms: 30 ms there and back, and every 15 s an outage of 200 ms, from 7.5 s on, in which probes are lost.
 fn write_pings(folder: &Path) {
@@ -41,6 +41,7 @@ fn pings_show_delay_loss_and_outages() {
             "every 15.0 s",
             "The recording contains no capacity.",
             "Figure: ping.svg",
+            "20 Mbit/s is an example: replace it by the rate of your path.",
         ],
     );
     let figure = fs::read_to_string(folder.path().join("ping.svg")).unwrap();
@@ -137,4 +138,29 @@ fn what_is_no_recording_is_refused_with_what_is_known() {
     assert_contains(&refusal, &["missing.txt", "check the path"]);
     let help = succeeds(&["recording", "show", "--help"], folder.path());
     assert_contains(&help, &["Formats:", "mahimahi", "LeoEM"]);
+}
+
+/// Also of recordings that lack something, and of those that are read with options.
+#[test]
+fn the_commands_that_are_printed_next_work() {
+    let folder = folder();
+    write_pings(folder.path());
+    let chances: String = (1..=20_000).map(|millis| format!("{millis}\n")).collect();
+    fs::write(folder.path().join("rate only.txt"), chances).unwrap();
+    let rows: String = (0..60).map(|second| format!("{second},{}\n", 20 + second % 3)).collect();
+    fs::write(folder.path().join("odd.csv"), format!("when,a\n{rows}")).unwrap();
+    let odd = ["odd.csv", "--columns", "time=when:s,down-capacity=a:Mbit/s"];
+    for (number, reading) in [&["ping.txt"][..], &["rate only.txt"], &odd].iter().enumerate() {
+        let shown = succeeds(&[&["recording", "show", "--no-figure"], *reading].concat(), folder.path());
+        let next = shown.lines().find_map(|line| line.strip_prefix("Next: ")).unwrap();
+        for command in next.split("; or ") {
+            let command = match command.contains(" advise ") {
+                true => format!("{command} --quiet --seeds 2 --horizon '3 s'"),
+                false => command.replace("my.toml", &format!("{number}.toml")),
+            };
+            let output = shell(&command, folder.path());
+            assert!(output.status.success(), "{command}\n{}", stderr(&output));
+        }
+    }
+    assert!(folder.path().join("path.csv").exists() && folder.path().join("1.toml").exists());
 }

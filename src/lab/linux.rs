@@ -33,7 +33,6 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
                 .to_owned(),
         ));
     }
-    let plan = load(file, &options.overrides.to_settings())?;
     let external_agents = agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
@@ -41,6 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
         version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
         external_agents,
     };
+    let plan = stacks.without_replaced_axes(load(file, &options.overrides.to_settings())?);
     if !arguments.command.is_empty() {
         return run_command(&plan, &stacks, arguments);
     }

@@ -33,12 +33,28 @@ pub(super) fn describe(read: &Read, reading: &Reading, figure: Option<&Path>) ->
     if let Some(figure) = figure {
         let _ = writeln!(text, "\nFigure: {}", figure.display());
     }
-    let typed = reading.typed();
-    text += &match reading.files.len() {
-        1 => format!("Next: seamline advise --on {typed}; or seamline init my.toml --recording {typed}\n"),
-        _ => format!("Next: seamline recording convert {typed} --out path.csv\n"),
-    };
+    text += &next(replay, reading);
     text
+}
+
+/// What to do with the recording. Other commands do not take options of reading: only a conversion keeps what they choose.
+fn next(replay: &Replay, reading: &Reading) -> String {
+    let (typed, options) = (reading.typed(), reading.typed_options());
+    if reading.files.len() > 1 || !options.is_empty() {
+        return format!("Next: seamline recording convert {typed}{options} --out path.csv\n");
+    }
+    let (mut given, mut replace) = (String::new(), String::new());
+    for (is_missing, option, example) in [
+        (mean_capacity(replay, Direction::Down).is_none(), "rate", "20 Mbit/s"),
+        (mean_round_trip(replay).is_none(), "round-trip", "60 ms"),
+    ] {
+        if is_missing {
+            given += &format!(" --{option} '{example}'");
+            replace += &format!("{example} is an example: replace it by the {option} of your path.\n");
+        }
+    }
+    let advise = format!("seamline advise --on {typed}{given}");
+    format!("Next: {advise}; or seamline init my.toml --recording {typed}\n{replace}")
 }
 
 /// What is known of each thing.

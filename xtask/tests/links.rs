@@ -105,7 +105,19 @@ fn book_lists_every_page() {
     assert_eq!(listed, present);
 }
 
-/// Links between pages of the book stay inside it, where readers of the site can follow them.
+/// A file outside of the book is no page of the site.
+#[test]
+fn links_of_the_book_stay_inside() {
+    let docs = root().join("docs").canonicalize().unwrap();
+    for document in documents().iter().filter(|path| path.starts_with(root().join("docs"))) {
+        for link in links(&text(document)).iter().filter(|it| !it.contains("://")) {
+            let path = link.split('#').next().unwrap();
+            let target = document.parent().unwrap().join(path).canonicalize();
+            assert!(target.is_ok_and(|it| it.starts_with(&docs)), "{}: {link}", document.display());
+        }
+    }
+}
+
 #[test]
 fn book_builds() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,11 +3,12 @@
 use crate::middlebox::{self, ExternalAgent};
 use crate::run::LabError;
 use crate::traffic::CongestionControl;
-use seamline_scenario::Plan;
 use seamline_scenario::schema::{AgentSpec, FlowSpec, Scenario};
+use seamline_scenario::{Cell, Plan};
 use seamline_wire::codec::IpVersion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Which TCP and which commands run where.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -52,12 +53,35 @@ impl Stacks {
         for scenario in plan.cells.iter_mut().map(|cell| &mut cell.scenario) {
             let Scenario { nodes, flows, .. } = scenario;
             for flow in flows {
-                if flow.ends.pairs().all(|[from, _]| !self.seamline.contains(&nodes[from])) {
+                if self.is_replaced(nodes, flow) {
                     flow.variant_name.clone_from(name);
                 }
             }
         }
         plan
+    }
+
+    /// Whether all senders of a flow are the kernel's, which the congestion control of all replaces.
+    fn is_replaced(&self, nodes: &[String], flow: &FlowSpec) -> bool {
+        flow.ends.pairs().all(|[from, _]| !self.seamline.contains(&nodes[from]))
+    }
+
+    /// The plan without the axes over variants that the congestion control of all replaces: their grid cells would be the same
+    /// run under different names.
+    #[must_use]
+    pub fn without_replaced_axes(&self, plan: Plan) -> Plan {
+        let Some(name) = &self.congestion_control else { return plan };
+        let Cell { scenario: Scenario { nodes, flows, .. }, values, .. } = &plan.cells[0];
+        let key = |flow: &FlowSpec| format!("flow.{}.variant", flow.name);
+        let keys: Vec<String> = flows.iter().filter(|flow| self.is_replaced(nodes, flow)).map(key).collect();
+        let replaced: Vec<_> = values.iter().filter(|(key, _)| keys.contains(key)).collect();
+        if replaced.is_empty() {
+            return plan;
+        }
+        let named: Vec<String> = replaced.iter().map(|(key, _)| format!("{key}={name:?}")).collect();
+        // Some congestion controls only kernels have. Then any variant serves, for it does not run.
+        let first: Vec<String> = replaced.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        [named, first].iter().find_map(|settings| with_settings(&plan, settings)).unwrap_or(plan)
     }
 
     /// Whether the lab can run a scenario, given what the kernel has.
@@ -212,6 +236,14 @@ pub(crate) fn host_names(scenario: &Scenario) -> String {
 
 fn names(available: &[CongestionControl]) -> String {
     available.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// The plan with further settings; `None` when they do not suit it.
+fn with_settings(plan: &Plan, settings: &[String]) -> Option<Plan> {
+    let mut sources = plan.sources.iter();
+    let file = sources.next()?;
+    let settings: Vec<String> = sources.map(|it| it.text.clone()).chain(settings.iter().cloned()).collect();
+    Plan::new(Path::new(&file.name), file.text.clone(), &settings).ok()
 }
 
 /// The Linux name of a variant's congestion control. Linux uses its own recovery (SACK, RACK, PRR) with every variant.

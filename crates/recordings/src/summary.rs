@@ -12,6 +12,10 @@ const SHORTEST_DELAY_MS: f64 = 1.0;
 const LONGEST_DELAY_MS: f64 = 10_000.0;
 /// No recording of single opportunities to send is of a faster link.
 const HIGHEST_RATE_MBPS: f64 = 10_000.0;
+/// What such a recording consists of.
+const OPPORTUNITIES: &str = "times of opportunities to send 1500 bytes, in milliseconds";
+/// What it may be instead.
+const NO_TIMES: &str = "if the numbers are no times but delays or rates, use CSV with named columns";
 
 /// Mean, minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,6 +129,9 @@ pub(crate) fn refuse_implausible(recording: &Recording, schedule: &Schedule) -> 
     if let Some(capacity) = &schedule.capacity {
         refuse_rates(recording, capacity_of(capacity).1)?;
     }
+    if let Some(Capacity::Opportunities(chances)) = &schedule.capacity {
+        refuse_one_moment(recording, chances)?;
+    }
     schedule.one_way_delay.as_ref().map_or(Ok(()), |delay| refuse_delays(recording, delay_of(delay).1))
 }
 
@@ -159,8 +166,19 @@ fn refuse_rates(recording: &Recording, spread: Spread) -> Result<(), ImportError
         return Ok(());
     }
     let found = format!("{:.0} Mbit/s on average", spread.mean);
-    let help = "if the numbers are no times but delays or rates, use CSV with named columns";
-    Err(recording.whole(found, "times of opportunities to send 1500 bytes, in milliseconds", help))
+    Err(recording.whole(found, OPPORTUNITIES, NO_TIMES))
+}
+
+/// A constant rate is often written as lines of `1`. Another number on all lines is rather a constant delay.
+fn refuse_one_moment(recording: &Recording, chances: &DeliveryOpportunities) -> Result<(), ImportError> {
+    let lines = recording.lines().count();
+    let first = chances.next_after(Instant::ZERO).at;
+    let last = Instant::ZERO + chances.period();
+    if lines == 1 || first < last || chances.period() == Duration::from_millis(1) {
+        return Ok(());
+    }
+    let found = format!("{lines} opportunities at {} ms and none before", chances.period().as_millis());
+    Err(recording.whole(found, OPPORTUNITIES, NO_TIMES))
 }
 
 /// Length in seconds, and the spread in milliseconds, weighted by time.
@@ -258,6 +276,10 @@ mod tests {
         assert!(constant.contains("a constant delay is one_way_delay"), "{constant}");
         let whole = read(&"20\n".repeat(100_000)).unwrap_err();
         assert!(whole.contains("Mbit/s on average") && whole.contains("a constant delay"), "{whole}");
+        let constant = read(&"25\n".repeat(300)).unwrap_err();
+        assert!(constant.contains("300 opportunities at 25 ms and none before"), "{constant}");
+        let rate = read("1\n1\n").unwrap().summary;
+        assert_eq!(rate, "1 ms, capacity 24.0 Mbit/s on average (24.0 to 24.0)");
         let micros = read("20500.5\n30500\n").unwrap_err();
         assert!(micros.contains("divide them by 1000"), "{micros}");
     }

@@ -52,7 +52,7 @@ pub fn reference() -> String {
 # Keys of scenario files
 
 Generated from the tables of keys in `crates/scenario/src/schema`. An explanation with examples is in
-[scenarios/README.md](../../scenarios/README.md). Quantities are text with a unit: times `ns us ms s min h`, rates `bit/s
+`scenarios/README.md`. Quantities are text with a unit: times `ns us ms s min h`, rates `bit/s
 kbit/s Mbit/s Gbit/s Tbit/s B/s kB/s MB/s GB/s`, shares `%`, sizes `B kB MB GB TB KiB MiB GiB TiB` and `packets`, speeds `m/s
 km/h`, distances `m km`. `seamline list --historical` shows the keys and names that only comparisons with older work need.
 ";

@@ -85,7 +85,7 @@ fn agents(question: &PathQuestion) -> Vec<Candidate> {
 /// The schemes that `seamline-host` carries out, how, and whether the sender must have CUBIC.
 const SCHEMES: [(&str, &str, bool); 3] = [
     ("tr-acks", "seamline-host mobile", false),
-    ("freeze", "seamline-host mobile with freeze = true, told of each outage in time", false),
+    ("freeze", "seamline-host mobile with freeze = true, notified of each outage in time", false),
     (
         "ehn",
         "seamline-host mobile with repeat = \"marked\" at the host, seamline-host sender at the server",
