@@ -45,7 +45,7 @@ pub(crate) fn show() -> Outcome {
 How TCP behaves, and what helps it, when hosts move.
 
 {groups}Start with:
-  seamline demo                  TCP variants over Starlink's handovers (seconds)
+  seamline demo                  what agents and handover schemes bring on a train (seconds)
   seamline init my.toml          your own scenario; then: seamline run my.toml
   seamline <command> --help      all options of a command
 For real hosts there is seamline-host: agents and daemons that help TCP.

@@ -1,4 +1,4 @@
-//! `seamline paper ID --out DIR`
+//! `seamline paper ID`
 
 use crate::Outcome;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Arguments {
     /// The paper; without one, all papers are listed
     paper: Option<String>,
-    /// The directory of the results; stored runs are not repeated
+    /// The directory of the results; stored runs are not repeated [default: paper-ID]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Seeds per grid cell [default: as many as decide the paper's claims, 5 or 20]
@@ -42,9 +42,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Some(id) = &arguments.paper else { return arguments.output.format.print_rows(all, papers) };
     let paper = find(id).ok_or_else(|| Failure::Input(format!("there is no paper \"{id}\"\n{}", all())))?;
-    let out = arguments.out.as_ref().ok_or_else(|| {
-        Failure::Input(format!("--out is missing\ntip: seamline paper {} --out paper-{}", paper.id, paper.id))
-    })?;
+    let usual = || PathBuf::from(format!("paper-{}", paper.id));
+    let out = &arguments.out.clone().unwrap_or_else(usual);
     targets::folder("--out", out)?;
     let seeds_for_readings = Documents::of(paper).map_err(failure)?.deviations.seeds;
     let options = arguments.options(paper, out, seeds_for_readings);
@@ -87,8 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn all() -> String {
-    let lines =
-        ALL.iter().map(|paper| format!("  seamline paper {} --out DIR    {}\n", paper.id, paper.summary));
+    let lines = ALL.iter().map(|paper| format!("  seamline paper {}    {}\n", paper.id, paper.summary));
     format!("Papers that can be reproduced:\n{}", lines.collect::<String>())
 }
 

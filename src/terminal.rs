@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use seamline_cli::moves_cursor;
-pub(crate) use seamline_cli::{Failure, list_written, note, print};
+pub(crate) use seamline_cli::{Failure, list_written, note, print, tell};
 use seamline_experiment::run::Warn;
 use seamline_results::sweep::Progress;
 use seamline_scenario::Diagnostics;

@@ -20,9 +20,30 @@ fn devices_pipes_and_endless_text_are_no_scenario() {
             );
         }
     }
+    for file in ["/dev/zero", "pipe"] {
+        for command in [&["convert", file, "--out", "it.csv"][..], &["orbit", "--tle", file]] {
+            assert_contains(
+                &refuses(command, folder.path()),
+                &["it is a pipe or device, not a regular file"],
+            );
+        }
+        let output = seamline(&["compare", file, file], folder.path());
+        assert_contains(&stderr(&output), &["it is a pipe or device, not a regular file"]);
+    }
     assert_contains(&refuses(&["run", "."], folder.path()), &["it is a directory, not a regular file"]);
     fs::write(folder.path().join("long.toml"), " ".repeat((16 << 20) + 1)).unwrap();
     assert_contains(&refuses(&["check", "long.toml"], folder.path()), &["at most 16 MiB"]);
+}
+
+#[test]
+fn a_standard_error_without_room_changes_no_exit_code() {
+    let folder = folder();
+    let code = |command: &str| shell(&format!("{command} 2> /dev/full"), folder.path()).status.code();
+    assert_eq!(code("seamline check missing.toml"), Some(2));
+    assert_eq!(code("seamline recording show missing"), Some(2));
+    fs::copy(scenario("quickstart.toml"), folder.path().join("it.toml")).unwrap();
+    // With a warning: one seed gives no interval.
+    assert_eq!(code("seamline run it.toml --seeds 1 --set 'duration=2 s'"), Some(0));
 }
 
 #[test]

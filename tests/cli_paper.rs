@@ -274,7 +274,7 @@ fn beyond_the_paper() {
 #[test]
 fn what_is_missing_is_named() {
     let folder = folder();
-    assert_contains(&succeeds(&["paper"], folder.path()), &["seamline paper E --out DIR"]);
+    assert_contains(&succeeds(&["paper"], folder.path()), &["seamline paper E "]);
     assert_contains(&refuses(&["paper", "Z", "--out", "out"], folder.path()), &["there is no paper \"Z\""]);
     assert_contains(&refuses(&["paper", "E"], folder.path()), &["--out paper-E"]);
     let duration = ["paper", "E", "--duration", "5 parsecs", "--out", "out"];

@@ -5,7 +5,7 @@ use crate::Outcome;
 use crate::experiment::run_and_report_with;
 use crate::format::Format;
 use crate::run::load;
-use crate::terminal::{Failure, note, print_results};
+use crate::terminal::{Failure, note, print_results, tell};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::RunOptions;
 use seamline_experiment::emulation::EmulationRecord;
@@ -133,7 +133,7 @@ fn run_command(plan: &Plan, stacks: &Stacks, arguments: &Arguments) -> Outcome {
 pub(super) fn show_session(session: &ShellSession, arguments: &Arguments) -> Outcome {
     let options = &arguments.options;
     if !options.quiet {
-        eprint!("{}", summary(session));
+        tell(&summary(session));
         session.emulation.warnings().iter().for_each(|warning| note("warning", warning));
         if session.took > session.scheduled {
             let text = format!(

@@ -7,7 +7,9 @@ use seamline_orbit::{
     Constellation, Horizon, OrbitError, Place, Policy, Relay, SHELLS, Setup, Shell, Station, Utc,
     read_elements, read_places, shell_named,
 };
+use seamline_scenario::recordings::open_regular;
 use seamline_wire::Duration;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -89,7 +91,9 @@ pub(super) fn refused(option: &str, error: impl std::fmt::Display) -> Failure {
 
 /// The text of a file that an option names.
 pub(super) fn text(option: &str, path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| refused(option, format!("{}: {error}", path.display())))
+    let mut text = String::new();
+    let read = open_regular(path).and_then(|mut file| file.read_to_string(&mut text));
+    read.map(|_| text).map_err(|error| refused(option, format!("{}: {error}", path.display())))
 }
 
 /// What a file says; errors name it.

@@ -33,19 +33,19 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         let code = match self {
             Failure::Runtime(message) => {
-                eprintln!("error: {}", visible(message));
+                tell(&format!("error: {}\n", visible(message)));
                 1
             }
             Failure::Input(message) => {
-                eprintln!("error: {}", visible(message));
+                tell(&format!("error: {}\n", visible(message)));
                 2
             }
             Failure::Explained(report) => {
-                eprint!("{report}");
+                tell(report);
                 2
             }
             Failure::Interrupted(message, code) => {
-                eprintln!("{}", visible(message));
+                tell(&format!("{}\n", visible(message)));
                 *code
             }
             Failure::Passed(code) => *code,
@@ -120,9 +120,13 @@ pub fn print(text: &str) -> Outcome {
 pub fn note(word: &str, text: impl Display) {
     let text = text.to_string();
     let text = visible(&text);
-    if wants_colour(&io::stderr()) {
-        eprintln!("\u{1b}[1;33m{word}\u{1b}[0m: {text}");
-    } else {
-        eprintln!("{word}: {text}");
+    match wants_colour(&io::stderr()) {
+        true => tell(&format!("\u{1b}[1;33m{word}\u{1b}[0m: {text}\n")),
+        false => tell(&format!("{word}: {text}\n")),
     }
+}
+
+/// Write to standard error as it is. Where that cannot be written, as on a full disk, the text is lost and the command goes on.
+pub fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }

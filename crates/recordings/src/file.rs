@@ -114,7 +114,11 @@ impl Recording {
             Ok(_) => Recording::from_bytes(&name, &bytes),
             Err(why) => {
                 let unread = Recording::named(name);
-                Err(unread.whole(why.to_string(), "a readable file", "check the path and its permissions"))
+                Err(unread.whole(
+                    format!("a file that cannot be read ({why})"),
+                    "a recording",
+                    "check the path and its permissions",
+                ))
             }
         }
     }

@@ -5,9 +5,11 @@ use crate::json_lines::{Lines, Rest};
 use crate::manifest::{Manifest, Sweep};
 use crate::store::{Found, Line, damaged_note, line_files, read_lines, torn_note};
 use seamline_experiment::record::RunRecord;
+use seamline_scenario::recordings::open_regular;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::Path;
 
 /// Results of one scenario.
@@ -68,7 +70,9 @@ pub fn load(path: &Path) -> Result<Results, Error> {
         notes.extend(torn.iter().map(|path| torn_note(path)));
         return of_lines(name, lines, &Manifest::read(path)?, notes);
     }
-    let text = std::fs::read(path).map_err(|cause| Error::read(path, cause))?;
+    let mut text = Vec::new();
+    let read = open_regular(path).and_then(|mut file| file.read_to_end(&mut text));
+    read.map_err(|cause| Error::read(path, cause))?;
     if let Ok(document) = serde_json::from_slice::<Document>(&text) {
         return Ok(of_document(name, document));
     }

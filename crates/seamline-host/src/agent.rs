@@ -9,7 +9,7 @@ use seamline_agent::{ON_REAL_BRIDGES, ObtcpParameters, Parameters, Role};
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Split, ask, run as bridge, split};
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
-use seamline_cli::{Failure, Outcome, print};
+use seamline_cli::{Failure, Outcome, note, print};
 use seamline_host::confinement::{Capability, share_capabilities};
 use seamline_host::interface;
 use seamline_host::log::Format;
@@ -350,7 +350,7 @@ fn run_split(arguments: &AgentArguments) -> Outcome {
 }
 
 fn print_memory(bytes: u64, connections: u32) {
-    eprintln!("at most {} MiB for {connections} connections (docs/how-to/agent.md)", bytes >> 20);
+    note("memory", format!("at most {} MiB, for {connections} connections", bytes >> 20));
 }
 
 fn failure(error: io::Error) -> Failure {

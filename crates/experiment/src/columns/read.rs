@@ -5,6 +5,7 @@ use parquet::column::reader::ColumnReader;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{ByteArray, DataType};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use seamline_scenario::recordings::open_regular;
 use serde_json::Value;
 use std::fmt;
 use std::fs::File;
@@ -28,7 +29,7 @@ impl TableFile {
     /// # Errors
     /// When it cannot be read, or was not written here.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let file = SerializedFileReader::new(File::open(path)?)
+        let file = SerializedFileReader::new(open_regular(path)?)
             .map_err(|error| invalid(format!("it is not a Parquet file, or an incomplete one ({error})")))?;
         let values = file.metadata().file_metadata().key_value_metadata();
         let value = |key: &str| {
