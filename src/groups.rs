@@ -2,7 +2,7 @@
 
 use crate::{Cli, Outcome};
 use clap::{Command, CommandFactory};
-use seamline_cli::print;
+use seamline_cli::{columns, hanging, print};
 
 /// Headings, each with its subcommands in the order of the help.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -14,6 +14,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Real Linux TCP", &["lab", "kernel", "parity", "benchmark", "load", "trial", "calibrate", "doctor"]),
     ("Tools", &["check", "explain", "list", "schema", "completions", "man"]),
 ];
+
+/// Lines of help are no longer than this, as clap has it.
+const MOST_COLUMNS: usize = 100;
 
 /// The command, whose help has the groups.
 pub(crate) fn command() -> Command {
@@ -27,9 +30,11 @@ pub(crate) fn command() -> Command {
 
 /// All groups, with a line for each subcommand.
 fn text(command: &Command) -> String {
+    let width = columns().unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS);
     let line = |name: &&str| {
         let about = command.find_subcommand(name).and_then(Command::get_about);
-        format!("  {name:<12} {}\n", about.map(ToString::to_string).unwrap_or_default())
+        let about = about.map(ToString::to_string).unwrap_or_default();
+        hanging(&format!("  {name:<12} {about}"), 15, width) + "\n"
     };
     let group = |(heading, names): &(&str, &[&str])| {
         format!("{heading}:\n{}\n", names.iter().map(line).collect::<String>())

@@ -5,6 +5,7 @@ use crate::bundled;
 use crate::format::FormatOption;
 use crate::terminal::print;
 use clap::ValueEnum;
+use seamline_cli::hanging;
 use seamline_mobility::protocol as mobility;
 use seamline_paper::systems::{self, System};
 use seamline_report::export::json_rows;
@@ -157,7 +158,12 @@ fn table(headline: &str, entries: Vec<Entry>) -> String {
         vec![name.to_owned(), format!("{summary}{cite}")]
     };
     let rows: Vec<Vec<String>> = entries.into_iter().map(row).collect();
-    format!("{headline}\n{}", indented(&aligned(&rows, "l")))
+    let longest = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
+    // Elsewhere than in a terminal, one line is one entry.
+    let width = seamline_cli::columns().unwrap_or(usize::MAX);
+    let text = indented(&aligned(&rows, "l"));
+    let lines = text.lines().map(|line| hanging(line, longest + 4, width) + "\n");
+    format!("{headline}\n{}", lines.collect::<String>())
 }
 
 fn historical() -> String {

@@ -28,7 +28,8 @@ fn a_report_has_its_page_pictures_and_tables() {
         assert!(names.contains(name), "{name} in {names:?}");
     }
     let page = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
-    let command = format!("seamline run {file} --seeds 2 --set &#39;duration=4 s&#39;");
+    let [seeds, set] = ["seeds", "set"].map(|name| format!("<span class=\"whole\">--{name}</span>"));
+    let command = format!("seamline run {file} {seeds} 2 {set} &#39;duration=4 s&#39;");
     assert_contains(
         &page,
         &["A slow, lossy link", &command, "vegas", "nodes = [&quot;server&quot;", "id=\"run-4\""],

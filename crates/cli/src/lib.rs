@@ -75,6 +75,28 @@ pub fn wants_colour(stream: &impl IsTerminal) -> bool {
     moves_cursor(stream) && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// How many columns standard output has, if it is a terminal.
+pub fn columns() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0)).filter(|it| *it > 0)
+}
+
+/// A line of a list, broken between words to fit into so many columns; the lines after the first are indented.
+pub fn hanging(line: &str, indent: usize, columns: usize) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for piece in line.split_inclusive(' ') {
+        if column > indent && column + piece.trim_end().chars().count() > columns {
+            text.truncate(text.trim_end().len());
+            text += "\n";
+            text += &" ".repeat(indent);
+            column = indent;
+        }
+        text += piece;
+        column += piece.chars().count();
+    }
+    text
+}
+
 /// The files that were written, one a line.
 pub fn list_written(files: &[PathBuf]) -> String {
     let lines: String = files.iter().map(|file| format!("  {}\n", file.display())).collect();
@@ -129,4 +151,17 @@ pub fn note(word: &str, text: impl Display) {
 /// Write to standard error as it is. Where that cannot be written, as on a full disk, the text is lost and the command goes on.
 pub fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hanging;
+
+    #[test]
+    fn a_line_of_a_list_is_broken_between_words() {
+        let line = "  name  one two three";
+        assert_eq!(hanging(line, 8, 15), "  name  one two\n        three");
+        assert_eq!(hanging(line, 8, 5), "  name  one\n        two\n        three");
+        assert_eq!(hanging(line, 8, usize::MAX), line);
+    }
 }

@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
         let unknown = self.table.iter().map(|(key, _)| key.name.as_str());
         let meant =
             unknown.filter(|name| !self.known.contains(name)).find(|name| nearest(name, [key]).is_some());
-        let tip = meant.map(|name| format!("did you mean it by `{name}`?"));
+        let tip = meant.map(|name| format!("is `{name}` a misspelling of it?"));
         let complaint =
             Diagnostic::new(Code::Missing, title, self.span).label(format!("`{key}` is missing here"));
         self.context.complain(complaint.tips(tip));

@@ -1,4 +1,4 @@
-//! The same datagrams through a discipline here and in a Linux kernel: `docs/measurements/queues/README.md` says how.
+//! The same datagrams through a discipline here and in a Linux kernel: `docs/measurements/queues/queues.md` says how.
 //!
 //! `against_linux CASE arrivals` prints the arrivals, `against_linux CASE tc` the discipline for Linux, and `against_linux CASE compare FILE`
 //! a row of the table, with what `guest.py` printed in FILE.

@@ -127,7 +127,7 @@ function symbol(colour, shape) {
   svg.setAttribute("viewBox", "0 0 26 12");
   svg.setAttribute("aria-hidden", "true");
   const name = shape === "queue" ? ["blue", "amber", "green", "purple"][colour % 4] : colour;
-  const dash = shape === "queue" ? QUEUE_DASHES[colour % 4].join(" ") : { dash: "7 4", dot: "1 2" }[shape] ?? "";
+  const dash = shape === "queue" ? queueDash(colour).join(" ") : { dash: "7 4", dot: "1 2" }[shape] ?? "";
   const line = `M1 6H25`;
   const paths = {
     bar: ["M13 1V11M9.5 1H16.5M9.5 11H16.5", false],
@@ -161,7 +161,7 @@ function drawBands(area, bands, colours, named) {
     for (const [time, dash] of [[band.predicted_s, [1, 3]], [band.movement_detected_s, [4, 3]], [band.registered_s, [8, 3]]]) {
       if (time !== null && time >= view.from && time <= view.to) upright(area, time, dash, colours.grey);
     }
-    if (named && left > free) {
+    if (named) {
       const text = right - left > 90 ? `handover of ${band.link}` : "handover";
       context.fillStyle = colours.text;
       context.font = "11px system-ui, sans-serif";
@@ -169,6 +169,7 @@ function drawBands(area, bands, colours, named) {
       context.textBaseline = "bottom";
       const wide = context.measureText(text).width;
       const at = Math.min(left + 3, box.left + box.width - wide);
+      if (at < free) continue;
       context.fillText(text, at, box.top + box.height - 3);
       free = at + wide + 8;
     }

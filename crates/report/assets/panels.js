@@ -251,9 +251,12 @@ const PANELS = [
 
 const QUEUE_DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
+/** Of queues with one colour, the dashes differ. */
+const queueDash = (n) => QUEUE_DASHES[(n + Math.floor(n / 4)) % 4];
+
 function queueStyle(n, colours) {
   const names = ["blue", "amber", "green", "purple"];
-  return { colour: colours[names[n % 4]], dash: QUEUE_DASHES[n % 4], width: 1.5 };
+  return { colour: colours[names[n % 4]], dash: queueDash(n), width: 1.5 };
 }
 
 /** The area below a line of steps. */

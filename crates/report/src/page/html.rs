@@ -40,12 +40,26 @@ pub fn folded(title: &str, content: &str) -> String {
     format!("<details><summary>{}</summary>\n{content}</details>\n", Text(title))
 }
 
+/// Text in which no line ends between a number and its percent sign, nor within the name of an option.
+pub fn words(text: &str) -> String {
+    command(&text.replace(" %", "\u{a0}%"))
+}
+
+/// A command in which no line ends within the name of an option, where browsers allow it after each hyphen.
+pub fn command(text: &str) -> String {
+    let word = |word| match Text(word) {
+        option if word.starts_with("--") => format!("<span class=\"whole\">{option}</span>"),
+        word => word.to_string(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// What a reader should know first; empty without warnings.
 pub fn warnings(warnings: &[String]) -> String {
     if warnings.is_empty() {
         return String::new();
     }
-    let items: String = warnings.iter().map(|warning| format!("<li>{}</li>", Text(warning))).collect();
+    let items: String = warnings.iter().map(|warning| format!("<li>{}</li>", words(warning))).collect();
     format!("<ul class=\"warnings\">{items}</ul>\n")
 }
 

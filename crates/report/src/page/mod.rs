@@ -15,7 +15,7 @@ use crate::provenance::{Provenance, format_seeds};
 use crate::quantity::{bit_rate, count, millis, plural};
 use crate::summary::Comparison;
 pub(crate) use columns::{Encoded, Group, encode};
-use html::{figure, folded, page, section, table, warnings};
+use html::{command, figure, folded, page, section, table, warnings, words};
 use std::fmt::Write;
 pub(crate) use thin::thinned;
 
@@ -77,7 +77,7 @@ fn header(report: &Report) -> String {
 fn verdict(report: &Report) -> String {
     let mut html = String::new();
     for sentence in &report.verdict {
-        let _ = writeln!(html, "<p class=\"words\">{}</p>", Text(sentence));
+        let _ = writeln!(html, "<p class=\"words\">{}</p>", words(sentence));
     }
     html += &warnings(&report.warnings);
     html += &outcomes(report);
@@ -96,7 +96,7 @@ fn outcomes(report: &Report) -> String {
     columns.extend(["Retransmitted", "Timeouts"]);
     let row = |outcome: &Outcome| {
         let mut row = vec![
-            format!("<strong>{}</strong>", Text(&outcome.name)),
+            format!("<strong>{}</strong>", words(&outcome.name)),
             goodput(outcome),
             factor(outcome),
             judgement(outcome),
@@ -180,7 +180,7 @@ pub(crate) fn provenance(provenance: &Provenance) -> String {
     let mut html = format!(
         "<div class=\"command\"><pre id=\"reproduce\">{}</pre>\
          <button type=\"button\" class=\"copy\" data-of=\"reproduce\" hidden>Copy</button></div>\n<dl>",
-        Text(&provenance.reproduce)
+        command(&provenance.reproduce)
     );
     let mut fields = vec![
         (

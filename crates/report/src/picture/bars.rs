@@ -62,6 +62,11 @@ pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
             true => ((left + 5.0, middle - 14.0), Anchor::Start),
             false => ((left - 10.0, middle + 4.0), Anchor::End),
         };
+        if are_above {
+            // Lines of the grid do not strike through it.
+            let (corner, size) = ((label.0 - 2.0, label.1 - 10.0), (width_of(&bar.label, TEXT) + 4.0, 13.0));
+            svg.rect(corner, size, "class=\"ground\" fill=\"#ffffff\"");
+        }
         svg.text(label, anchor, &bar.label, "class=\"label\"");
         draw_lying(&mut svg, &frame.x, middle, bar);
     }

@@ -1,8 +1,8 @@
 //! Cumulative distributions.
 
-use super::frame::{Frame, Key, Names, heading, legend, legend_height};
+use super::frame::{Frame, Key, MARGIN, Names, heading, legend, legend_height};
 use super::style::{MOST_PLAIN, marker, stroke};
-use super::svg::Svg;
+use super::svg::{Svg, TEXT, width_of};
 use crate::scale::{Linear, top};
 
 /// One distribution.
@@ -53,8 +53,10 @@ pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> Str
     let end = top(values.copied().fold(0.0, f64::max));
     let entries: Vec<String> = distributions.iter().map(Distribution::entry).collect();
     let is_marked = distributions.len() > MOST_PLAIN;
-    let (width, bottom) = (600.0, 300.0);
-    let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
+    let longest = entries.iter().map(|entry| width_of(entry, TEXT)).fold(0.0, f64::max);
+    let (width, bottom) = ((longest + 80.0).max(480.0), 300.0);
+    let room = width - 2.0 * MARGIN;
+    let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, room), names.title);
     let frame = Frame {
         x: Linear { low: 0.0, high: end, first: 70.0, last: width - 24.0 },
         y: Linear { low: 0.0, high: 1.0, first: bottom, last: 60.0 },
@@ -71,6 +73,6 @@ pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> Str
         }
     }
     let keys: Vec<Key> = (0..distributions.len()).map(|n| Key::Line(n, is_marked)).collect();
-    legend(&mut svg, names.picture, &keys, &entries, (70.0, bottom + 52.0), 510.0);
+    legend(&mut svg, names.picture, &keys, &entries, (MARGIN, bottom + 52.0), room);
     svg.finish()
 }

@@ -132,7 +132,7 @@ fn decades(scale: Linear) -> Vec<(f64, String)> {
     powers.map(|power| (power.into(), label(power))).collect()
 }
 
-/// The title, with a fainter line below it. Text that is too wide for the picture is set smaller.
+/// The title, with a fainter remark of one or two lines below it. Text that is too wide for the picture is set smaller.
 pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
     let room = svg.width() - 2.0 * MARGIN;
     let size = |text: &str, size: f64, room: f64| px(size.min(size * room / width_of(text, size).max(1.0)));
@@ -140,14 +140,17 @@ pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
     let title_size = size(title, TITLE, room * 0.92);
     let style = format!("class=\"title\" font-size=\"{title_size}\" font-weight=\"bold\"");
     svg.text((MARGIN, 22.0), Anchor::Start, title, &style);
-    let remark_size = size(remark, TEXT, room);
-    let smaller =
-        if remark_size == px(TEXT) { String::new() } else { format!(" font-size=\"{remark_size}\"") };
-    svg.text((MARGIN, 40.0), Anchor::Start, remark, &format!("class=\"faint\" fill=\"{FAINT}\"{smaller}"));
+    for (row, line) in remark.lines().enumerate() {
+        let line_size = size(line, TEXT, room);
+        let smaller =
+            if line_size == px(TEXT) { String::new() } else { format!(" font-size=\"{line_size}\"") };
+        let style = format!("class=\"faint\" fill=\"{FAINT}\"{smaller}");
+        svg.text((MARGIN, 40.0 + 15.0 * row as f64), Anchor::Start, line, &style);
+    }
 }
 
 /// The space left and right of a heading.
-const MARGIN: f64 = 12.0;
+pub(super) const MARGIN: f64 = 12.0;
 /// The size of a title.
 const TITLE: f64 = 15.0;
 

@@ -65,7 +65,7 @@ pub fn define_hatchings(svg: &mut Svg, picture: &str, count: usize) {
     for (n, hatching) in HATCHINGS.iter().enumerate().take(count).skip(1) {
         svg.define(&format!(
             "<pattern id=\"{picture}-hatch{n}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
-             <path d=\"{hatching}\" stroke=\"#ffffff\" stroke-width=\"1.6\" fill=\"none\"/></pattern>"
+             <path class=\"hatch\" d=\"{hatching}\" stroke=\"#ffffff\" stroke-width=\"1.6\" fill=\"none\"/></pattern>"
         ));
     }
 }

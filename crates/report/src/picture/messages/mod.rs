@@ -37,7 +37,7 @@ pub fn of_run(run: &RunSeries) -> Option<Picture> {
     let name = format!("handover-messages-{}", run.cell + 1);
     let remark = if run.name.is_empty() { String::new() } else { format!("{}; ", run.name) };
     let remark = format!(
-        "{remark}flow {}, seed {}; time runs downwards, not to scale; data is numbered by segments from 0",
+        "{remark}flow {}, seed {}\ntime runs downwards, not to scale; data is numbered by segments from 0",
         handover.flow, run.seed
     );
     let what = match &handover.link {
@@ -131,7 +131,7 @@ impl<'a> Chart<'a> {
 
     fn draw(&self, name: &str, title: &str, remark: &str) -> String {
         let (keys, names) = self.keys();
-        let width = (self.column(self.handover.nodes.len() - 1) + 50.0 + MARGIN).max(560.0);
+        let width = (self.column(self.handover.nodes.len() - 1) + 50.0 + MARGIN).max(480.0);
         let bottom = self.bottom();
         let height = bottom + legend_height(&names, width - 2.0 * MARGIN) + 22.0;
         let mut svg = Svg::new(width, height, title);
@@ -179,7 +179,8 @@ impl<'a> Chart<'a> {
         let (from, whole) = (self.column(first.from), self.column(first.to));
         let (to, below) = match first.arrived_s {
             Some(at) => (whole, self.height(at).max(y + 4.0)),
-            None => (self.lost_at(first), y + 12.0),
+            // Above the text of the next row.
+            None => (self.lost_at(first), y + 5.0),
         };
         let n = KINDS.iter().position(|(kind, _)| *kind == first.kind).unwrap_or(0);
         let wide = if packets.count > 1 { "3.2" } else { "1.6" };
