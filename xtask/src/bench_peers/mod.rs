@@ -88,15 +88,6 @@ impl Workload {
         }
     }
 
-    /// ns-2's script.
-    fn script(self) -> PathBuf {
-        let name = match self {
-            Workload::ManyCells => "cells",
-            other => other.name(),
-        };
-        repository().join("benches/peers/ns2").join(name).with_extension("tcl")
-    }
-
     /// Simulated time in seconds: about a million packets or more, so that starting a process does not count.
     pub(super) fn seconds(self) -> u64 {
         match self {
@@ -150,25 +141,16 @@ fn against_ns2(runs: u32) -> Result<Vec<Entry>, String> {
     let mut entries = Vec::new();
     for workload in Workload::SMALL {
         for (build, words) in [("all headers", [].as_slice()), ("trimmed headers", ["trimmed"].as_slice())] {
+            let script = repository().join("benches/peers/ns2").join(workload.name()).with_extension("tcl");
             let command = |seed: &str| {
                 let mut command = Command::new("ns");
-                command.arg(workload.script()).args(words).args([seed, &workload.seconds().to_string()]);
+                command.arg(&script).args(words).args([seed, &workload.seconds().to_string()]);
                 command
             };
             entries.push(workload_entry(&peer, build, workload, runs, command)?);
         }
     }
     Ok(entries)
-}
-
-/// ns-2 over the large network.
-fn ns2_large(runs: u32) -> Result<Entry, String> {
-    ensure_ns2()?;
-    workload_entry(&ns2_version(), "trimmed headers", Workload::ManyCells, runs, |seed| {
-        let mut command = Command::new("ns");
-        command.arg(Workload::ManyCells.script()).arg("trimmed").args(large_arguments(seed));
-        command
-    })
 }
 
 /// Ours compared with a peer whose run with a seed is a command.
@@ -195,13 +177,9 @@ fn workload_entry(
 /// A run of the large network by a peer's program.
 fn large_command(program: &Path, seed: &str) -> Command {
     let mut command = Command::new(program);
-    command.args(large_arguments(seed));
+    command.args([seed, &Workload::ManyCells.seconds().to_string()]);
+    command.args([MANY_CELLS.to_string(), MANY_CELLS_THRESHOLD.to_string()]);
     command
-}
-
-fn large_arguments(seed: &str) -> [String; 4] {
-    let seconds = Workload::ManyCells.seconds();
-    [seed.to_owned(), seconds.to_string(), MANY_CELLS.to_string(), MANY_CELLS_THRESHOLD.to_string()]
 }
 
 /// Compile a peer's program; its path.

@@ -22,7 +22,7 @@ const SECONDS: &str = "60";
 /// Compare the large network.
 pub(super) fn large(runs: u32) -> Result<Entry, String> {
     let (program, version) = (build("cells")?, version()?);
-    workload_entry(&version, "100 servers", Workload::ManyCells, runs, |seed| large_command(&program, seed))
+    workload_entry(&version, "1,000 servers", Workload::ManyCells, runs, |seed| large_command(&program, seed))
 }
 
 /// Compare the dumbbell with our TCP, and with that of a kernel if one is named. The sides take turns.

@@ -1,7 +1,7 @@
 //! `cargo xtask speed`: the tables of the page about speed. Each number comes from pairs of runs that alternate.
 
 use super::entry::{self, Entry};
-use super::{against_ns2, command, htsim, ns2_large, ns3, repository, stages};
+use super::{against_ns2, command, htsim, ns3, repository, stages};
 use clap::ValueEnum;
 use std::fmt::Write;
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) struct Options {
 enum Table {
     /// Compared with ns-2
     Peers,
-    /// A large network, compared with htsim, ns-3 and ns-2
+    /// A large network, compared with htsim and ns-3
     Large,
     /// What a packet costs, by part of the code
     Parts,
@@ -129,10 +129,10 @@ fn ensure_same(entries: &[Entry]) -> Result<(), String> {
     }
 }
 
-/// The large network in all simulators.
+/// The large network in three simulators.
 fn large(runs: u32, htsim: Option<&Path>) -> Result<String, String> {
     let htsim = htsim.ok_or(htsim::TIP)?;
-    let entries = [htsim::large(htsim, runs)?, ns3::large(runs)?, ns2_large(runs)?];
+    let entries = [htsim::large(htsim, runs)?, ns3::large(runs)?];
     ensure_same(&entries)?;
     let mut text = "| simulator | packets per CPU second | peak memory | Seamline is faster by, 95 % |\n\
                     |---|---|---|---|\n"
