@@ -1,7 +1,6 @@
 //! htsim's TCP over the large network, from a clone of github.com/Broadcom/csg-htsim.
 
-use super::entry::Entry;
-use super::{Workload, compile, large_command, repository, workload_entry};
+use super::{LargePeer, compile, repository};
 use std::path::Path;
 use std::process::Command;
 
@@ -9,15 +8,15 @@ use std::process::Command;
 pub(super) const TIP: &str =
     "htsim is missing\ntip: git clone https://github.com/Broadcom/csg-htsim, then --htsim csg-htsim/sim";
 
-/// Compare the large network. `folder` has htsim's sources, and its library once that is built.
-pub(super) fn large(folder: &Path, runs: u32) -> Result<Entry, String> {
+/// Compile the large network. `folder` has htsim's sources, and its library once that is built.
+pub(super) fn large(folder: &Path) -> Result<LargePeer, String> {
     ensure_library(folder)?;
     let source = repository().join("benches/peers/htsim/cells.cpp");
-    let (include, library) =
-        (format!("-I{}", folder.display()), folder.join("libhtsim.a").display().to_string());
-    let program =
-        compile(&source, "htsim-cells", &["-std=c++17", "-O3", &include, &library], "apt-get install g++")?;
-    workload_entry(&version(folder), "-O3", Workload::ManyCells, runs, |seed| large_command(&program, seed))
+    let include = format!("-I{}", folder.display());
+    let library = folder.join("libhtsim.a").display().to_string();
+    let arguments = ["-std=c++17", "-O3", &include, &library];
+    let program = compile(&source, "htsim-cells", &arguments, "apt-get install g++")?;
+    Ok(LargePeer { name: version(folder), build: "-O3", program })
 }
 
 fn ensure_library(folder: &Path) -> Result<(), String> {
@@ -56,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_folder_without_htsim_is_an_error_with_a_tip() {
-        let message = large(Path::new("/nowhere"), 2).unwrap_err();
+        let message = large(Path::new("/nowhere")).err().unwrap();
         assert!(message.contains("/nowhere") && message.contains("tip: git clone"), "{message}");
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// Fail unless ours is this many times as fast as ns-2 with trimmed headers.
     #[arg(long, value_name = "FACTOR", conflicts_with_all = ["ns3", "htsim"])]
     require: Option<f64>,
-    /// Compare with ns-3 instead of ns-2: a large network, and the command seamline over a dumbbell.
+    /// Compare with ns-3 instead of ns-2: the command seamline over a dumbbell, and a large network.
     #[arg(long)]
     ns3: bool,
     /// Compare a large network with htsim instead of ns-2. The folder is `sim` of a clone of csg-htsim.
@@ -123,11 +123,11 @@ fn compared(options: &Options) -> Result<Vec<Entry>, String> {
     let runs = options.runs;
     let mut entries = Vec::new();
     if let Some(folder) = &options.htsim {
-        entries.push(htsim::large(folder, runs)?);
+        entries.push(htsim::large(folder)?.compare(runs)?);
     }
     if options.ns3 {
-        entries.push(ns3::large(runs)?);
         entries.extend(ns3::dumbbell(runs, options.kernel.as_deref())?);
+        entries.push(ns3::large()?.compare(runs)?);
     }
     match entries.is_empty() {
         true => against_ns2(runs),
@@ -174,12 +174,24 @@ fn workload_entry(
     Ok(entry)
 }
 
-/// A run of the large network by a peer's program.
-fn large_command(program: &Path, seed: &str) -> Command {
-    let mut command = Command::new(program);
-    command.args([seed, &Workload::ManyCells.seconds().to_string()]);
-    command.args([MANY_CELLS.to_string(), MANY_CELLS_THRESHOLD.to_string()]);
-    command
+/// A peer that can run the large network.
+struct LargePeer {
+    /// Its name and version.
+    name: String,
+    /// How it was set up.
+    build: &'static str,
+    program: PathBuf,
+}
+
+impl LargePeer {
+    fn compare(&self, runs: u32) -> Result<Entry, String> {
+        workload_entry(&self.name, self.build, Workload::ManyCells, runs, |seed| {
+            let mut command = Command::new(&self.program);
+            command.args([seed, &Workload::ManyCells.seconds().to_string()]);
+            command.args([MANY_CELLS.to_string(), MANY_CELLS_THRESHOLD.to_string()]);
+            command
+        })
+    }
 }
 
 /// Compile a peer's program; its path.

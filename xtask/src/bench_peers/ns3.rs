@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use super::measure::{Measured, process};
-use super::{Workload, command, compile, large_command, print_line, repository, workload_entry};
+use super::{LargePeer, command, compile, print_line, repository};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,10 +19,9 @@ const LIBRARIES: [&str; 7] = [
 /// Simulated time of the dumbbell: about half a million packets.
 const SECONDS: &str = "60";
 
-/// Compare the large network.
-pub(super) fn large(runs: u32) -> Result<Entry, String> {
-    let (program, version) = (build("cells")?, version()?);
-    workload_entry(&version, "1,000 servers", Workload::ManyCells, runs, |seed| large_command(&program, seed))
+/// Compile the large network.
+pub(super) fn large() -> Result<LargePeer, String> {
+    Ok(LargePeer { name: version()?, build: "1,000 servers", program: build("cells")? })
 }
 
 /// Compare the dumbbell with our TCP, and with that of a kernel if one is named. The sides take turns.
