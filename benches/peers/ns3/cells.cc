@@ -45,7 +45,7 @@ Configure(uint32_t threshold)
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(65535));
 }
 
-// Routes by the address of a host. The routing protocols of ns-3 search lists of routes or interfaces, which takes most of the time at a
+// Routes by the address of a host. The routing protocols of ns-3 search lists of routes or interfaces, which takes half of the time at a
 // router with a thousand of them.
 class Routes : public Ipv4RoutingProtocol
 {
