@@ -16,7 +16,7 @@ proc wire {left right rate delay limit} {
     $sim queue-limit $right $left $limit
 }
 # A NewReno flow with a window of at most `window` segments that starts at `start` seconds.
-proc flow {from to window start} {
+proc flow {from to window start {threshold ""}} {
     global sim senders
     set sender [new Agent/TCP/Newreno]
     foreach {variable value} [list window_ $window packetSize_ 1000 windowInit_ 1 \
@@ -28,6 +28,8 @@ proc flow {from to window start} {
     set application [new Application/FTP]
     $application attach-agent $sender
     $sim at $start "$application start"
+    # The start sets the threshold to the window limit.
+    if {$threshold ne ""} { $sim at $start "$sender set ssthresh_ $threshold" }
     lappend senders $sender
 }
 # Run, and print the packets acknowledged, all flows together. Nothing is traced.

@@ -20,6 +20,10 @@ pub(super) struct Entry {
     pub(super) ours_pkts_per_cpu_s: f64,
     /// The peer's.
     pub(super) peer_pkts_per_cpu_s: f64,
+    /// Our peak memory in bytes, median over runs.
+    pub(super) ours_peak_bytes: f64,
+    /// The peer's.
+    pub(super) peer_peak_bytes: f64,
     /// Median over the pairs of ours / peer.
     pub(super) ratio_median: f64,
     /// 95 % interval of the ratio: Student's, over the logarithms of the pairs.
@@ -49,6 +53,8 @@ impl Entry {
             runs: pairs.len(),
             ours_pkts_per_cpu_s: median(pairs.iter().map(|pair| pair.0.rate()).collect()),
             peer_pkts_per_cpu_s: median(pairs.iter().map(|pair| pair.1.rate()).collect()),
+            ours_peak_bytes: median(pairs.iter().map(|pair| pair.0.peak_bytes).collect()),
+            peer_peak_bytes: median(pairs.iter().map(|pair| pair.1.peak_bytes).collect()),
             ratio_median: median(ratios.clone()),
             ratio_ci95: interval_of_logarithms(&ratios),
             goodput_difference,
@@ -57,7 +63,7 @@ impl Entry {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {
@@ -82,7 +88,7 @@ mod tests {
     use super::*;
 
     fn pair(ours: f64, ours_cpu: f64, peer: f64, peer_cpu: f64) -> (Measured, Measured) {
-        let side = |packets, cpu_seconds| Measured { packets, cpu_seconds };
+        let side = |packets, cpu_seconds| Measured { packets, cpu_seconds, peak_bytes: packets * 2.0 };
         (side(ours, ours_cpu), side(peer, peer_cpu))
     }
 
@@ -93,6 +99,7 @@ mod tests {
         let entry = Entry::new("peer", "plain".to_owned(), "test", &pairs);
         assert!((entry.ratio_median - 3.03).abs() < 1e-9, "{entry:?}");
         assert!(entry.ratio_ci95[0] < 2.9 && entry.ratio_ci95[1] > 3.0, "{entry:?}");
+        assert_eq!((entry.ours_peak_bytes, entry.peer_peak_bytes), (200.0, 200.0));
         assert!((entry.goodput_difference - 1.0 / 300.0).abs() < 1e-12 && !entry.void);
         assert!(Entry::new("peer", "plain".to_owned(), "test", &[pair(103.0, 1.0, 100.0, 1.0)]).void);
         assert!(Entry::new("peer", "plain".to_owned(), "test", &[pair(0.0, 1.0, 0.0, 1.0)]).void);

@@ -1,12 +1,12 @@
-//! ns-3 against the command `seamline`, with our TCP and with that of a kernel: whole processes over the same dumbbell.
+//! ns-3: the large network against our side of it, and a dumbbell against the command `seamline`, with our TCP and with that of a kernel.
 
 use super::entry::Entry;
 use super::measure::{Measured, process};
-use super::{command, print_line, repository};
+use super::{LargePeer, command, compile, print_line, repository};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What `dumbbell.cc` uses.
+/// What the programs use.
 const LIBRARIES: [&str; 7] = [
     "applications",
     "point-to-point",
@@ -16,12 +16,17 @@ const LIBRARIES: [&str; 7] = [
     "network",
     "core",
 ];
-/// Simulated time: about half a million packets.
+/// Simulated time of the dumbbell: about half a million packets.
 const SECONDS: &str = "60";
 
-/// Compare with our TCP, and with that of a kernel if one is named. The sides take turns.
-pub(super) fn entries(runs: u32, kernel: Option<&str>) -> Result<Vec<Entry>, String> {
-    let (peer, version) = (build()?, version()?);
+/// Compile the large network.
+pub(super) fn large() -> Result<LargePeer, String> {
+    Ok(LargePeer { name: version()?, build: "1,000 servers", program: build("cells")? })
+}
+
+/// Compare the dumbbell with our TCP, and with that of a kernel if one is named. The sides take turns.
+pub(super) fn dumbbell(runs: u32, kernel: Option<&str>) -> Result<Vec<Entry>, String> {
+    let (peer, version) = (build("dumbbell")?, version()?);
     let seamline = command::seamline()?;
     let stacks: Vec<&str> = ["seamline"].into_iter().chain(kernel).collect();
     let mut pairs = vec![Vec::new(); stacks.len()];
@@ -45,26 +50,23 @@ fn ours(seamline: &Path, stack: &str, seed: u32) -> Result<Measured, String> {
     command::run(seamline, &folder().join("dumbbell.toml"), seed, &["--stack", stack, "--set", &duration])
 }
 
-/// Compile the peer's side; its path.
-fn build() -> Result<PathBuf, String> {
-    let program = repository().join("target/ns3-dumbbell");
-    let mut compiler = Command::new("g++");
-    compiler.args(["-std=c++17", "-O2", "-o"]).arg(&program).arg(folder().join("dumbbell.cc"));
-    compiler.args(LIBRARIES.map(|library| format!("-lns3-{library}")));
-    let output = compiler.output().map_err(|error| format!("g++: {error}"))?;
-    match output.status.success() {
-        true => Ok(program),
-        false => Err(format!(
-            "dumbbell.cc does not compile:\n{}\ntip: apt-get install g++ libns3-dev",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )),
-    }
+/// Compile one of the peer's sides; its path.
+fn build(name: &str) -> Result<PathBuf, String> {
+    let libraries = LIBRARIES.map(|library| format!("-lns3-{library}"));
+    let mut arguments = vec!["-std=c++17", "-O2"];
+    arguments.extend(libraries.iter().map(String::as_str));
+    compile(
+        &folder().join(name).with_extension("cc"),
+        &format!("ns3-{name}"),
+        &arguments,
+        "apt-get install g++ libns3-dev",
+    )
 }
 
 /// The version of the library, as its package says.
 fn version() -> Result<String, String> {
     let query = Command::new("pkg-config").args(["--modversion", "ns3-core"]).output();
-    let output = query.map_err(|error| format!("pkg-config: {error}"))?;
+    let output = query.map_err(|error| format!("pkg-config: {error}\ntip: apt-get install pkg-config"))?;
     Ok(format!("ns-3 {}", String::from_utf8_lossy(&output.stdout).trim()))
 }
 

@@ -1,15 +1,15 @@
 //! Our side of the workloads; the same topologies and parameters as benches/peers/ns2/*.tcl.
 
-use super::{SideOptions, Workload};
+use super::{MANY_CELLS, MANY_CELLS_THRESHOLD, SideOptions, Workload};
 use seamline_net::error::Bernoulli;
 use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 use seamline_sim::{ElementId, NoObserver, Observer, Router, World};
-use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, variant};
+use seamline_tcp::{Address, Application, Endpoint, EndpointConfig, Host, Opening, Parameters, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, Instant, NodeId, Port, Rate, SequenceNumber, TransportPort};
 use std::sync::Arc;
 
-/// Run the workload and count the packets that were acknowledged.
+/// Run the workload and count the packets that were delivered.
 pub(super) fn delivered_packets(options: &SideOptions) -> Result<u64, String> {
     if options.listening {
         let (packets, events) = run(options, Events::default())?;
@@ -34,29 +34,32 @@ impl Observer for Events {
 fn run<O: Observer>(options: &SideOptions, observer: O) -> Result<(u64, O), String> {
     let SideOptions { workload, seed, part, .. } = *options;
     let mut world = World::with_observer(observer);
-    let senders = match workload {
+    let hosts = match workload {
         Workload::ThreeHops => three_hops(&mut world, seed)?,
         Workload::Dumbbell => dumbbell(&mut world)?,
-        Workload::Cells => cells(&mut world)?,
+        Workload::Cells => cells(&mut world, 100, 64)?,
+        Workload::ManyCells => cells(&mut world, MANY_CELLS, MANY_CELLS_THRESHOLD)?,
     };
     world.run_until(Instant::from_nanos(workload.seconds() * 1_000_000_000 / part));
-    let bytes: u64 = senders
-        .iter()
-        .filter_map(|sender| world.machine(*sender))
-        .flat_map(Host::endpoints)
-        .map(|endpoint| endpoint.statistics().bytes_acknowledged)
-        .sum();
+    // Acknowledgments are what ns-2 counts. The peers of the large network count at the receivers.
+    let bytes = |endpoint: &Endpoint| match workload {
+        Workload::ManyCells => endpoint.statistics().bytes_delivered,
+        _ => endpoint.statistics().bytes_acknowledged,
+    };
+    let bytes: u64 =
+        hosts.iter().filter_map(|host| world.machine(*host)).flat_map(Host::endpoints).map(bytes).sum();
     Ok((bytes / u64::from(PAYLOAD), world.into_observer()))
 }
 
 /// Packets have 1000 bytes on the wire.
 const PAYLOAD: u16 = 960;
 
-/// ns-2.35's parameters; initial window 1.
-fn parameters(window: u32) -> Arc<Parameters> {
+/// ns-2.35's parameters; initial window 1, slow start up to `threshold`.
+fn parameters(window: u32, threshold: u32) -> Arc<Parameters> {
     let mut parameters = (seamline_tcp::ns2::NS2_2010.parameters)();
     parameters.window.initial = 1.0;
     parameters.limit_window(window);
+    parameters.window.initial_threshold = f64::from(threshold);
     parameters.segments.maximum_segment_size = PAYLOAD;
     Arc::new(parameters)
 }
@@ -107,7 +110,7 @@ fn link(megabits: u64, one_way_micros: u64, limit: u32) -> LinkConfig {
 fn three_hops<O: Observer>(world: &mut World<Host, O>, seed: u64) -> Result<Vec<ElementId>, String> {
     const HOPS: [(u64, u64); 3] = [(100, 50_000), (10, 3_000), (2, 5_000)];
     const LOSS: f64 = 0.01;
-    let (sender, receiver) = pair(NodeId(0), NodeId(1), &parameters(64))?;
+    let (sender, receiver) = pair(NodeId(0), NodeId(1), &parameters(64, 64))?;
     let hops = HOPS.map(|(megabits, micros)| link(megabits, micros, 50));
     let back = HOPS.map(|(megabits, micros)| link(megabits, micros, 50));
     let mut forward: Vec<LinkConfig> = hops.into_iter().collect();
@@ -150,7 +153,7 @@ fn dumbbell<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, S
     const FLOWS: u16 = 100;
     const LIMIT: u32 = 1000;
     const SHARED: Port = Port(0);
-    let parameters = parameters(128);
+    let parameters = parameters(128, 128);
     let router = |world: &mut World<Host, O>| {
         let mut router = Router::new();
         router.set_default(SHARED);
@@ -178,14 +181,18 @@ fn dumbbell<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, S
     Ok(senders)
 }
 
-fn cells<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, String> {
-    const CELLS: u16 = 100;
+fn cells<O: Observer>(
+    world: &mut World<Host, O>,
+    cells: u16,
+    threshold: u32,
+) -> Result<Vec<ElementId>, String> {
     const FLOWS: u16 = 10;
     const UP: Port = Port(0);
-    let parameters = parameters(64);
+    let parameters = parameters(64, threshold);
     let mut server = Host::new(NodeId(0));
+    let mut hosts = Vec::new();
     let router = world.add_router(Router::new());
-    for cell in 0..CELLS {
+    for cell in 0..cells {
         let node = NodeId(u32::from(cell) + 1);
         let mut user = Host::new(node);
         for number in 0..FLOWS {
@@ -194,6 +201,7 @@ fn cells<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, Stri
             flow(&mut server, &mut user, 1 + place, start, &parameters)?;
         }
         let user = world.add(user);
+        hosts.push(user);
         let mut station = Router::new();
         station.set_default(UP);
         station.set_route(node, Port(1));
@@ -207,12 +215,13 @@ fn cells<O: Observer>(world: &mut World<Host, O>) -> Result<Vec<ElementId>, Stri
         }
     }
     let server = world.add(server);
+    hosts.push(server);
     wire(world, (server, Port(0)), router, link(1_000_000, 10_000, 100_000));
     wire(world, (router, UP), server, link(1_000_000, 10_000, 100_000));
     if let Some(router) = world.router_mut(router) {
         router.set_default(UP);
     }
-    Ok(vec![server])
+    Ok(hosts)
 }
 
 fn wire<O: Observer>(

@@ -1,7 +1,7 @@
 //! `cargo xtask speed`: the tables of the page about speed. Each number comes from pairs of runs that alternate.
 
-use super::entry::Entry;
-use super::{against_ns2, command, repository, stages};
+use super::entry::{self, Entry};
+use super::{against_ns2, command, htsim, ns3, repository, stages};
 use clap::ValueEnum;
 use std::fmt::Write;
 use std::fs;
@@ -19,6 +19,9 @@ pub(crate) struct Options {
     /// Only these tables
     #[arg(long, value_enum)]
     only: Vec<Table>,
+    /// The folder `sim` of a clone of htsim, for the table `large`
+    #[arg(long, value_name = "DIR")]
+    htsim: Option<PathBuf>,
 }
 
 /// A table of the page.
@@ -26,6 +29,8 @@ pub(crate) struct Options {
 enum Table {
     /// Compared with ns-2
     Peers,
+    /// A large network, compared with htsim and ns-3
+    Large,
     /// What a packet costs, by part of the code
     Parts,
     /// Ways of TCP
@@ -40,9 +45,11 @@ impl Table {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    fn measure(self, runs: u32) -> Result<String, String> {
+    fn measure(self, options: &Options) -> Result<String, String> {
+        let runs = options.runs;
         match self {
             Table::Peers => peers(runs),
+            Table::Large => large(runs, options.htsim.as_deref()),
             Table::Parts => stages::table(),
             Table::Tcp => tcp(runs),
             Table::Recording => recording(runs),
@@ -50,17 +57,25 @@ impl Table {
     }
 }
 
-/// Measure tables, each of which is written when it is complete.
+/// Measure tables, each of which is written when it is complete; whether all are.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let is_asked = |table: &&Table| options.only.is_empty() || options.only.contains(table);
+    let mut is_complete = true;
     for table in Table::value_variants().iter().filter(is_asked) {
-        let text = table.measure(options.runs)?;
-        println!("\n{text}");
-        if let Some(path) = &options.page {
-            replace(path, &table.name(), &text)?;
+        match table.measure(options) {
+            Ok(text) => {
+                println!("\n{text}");
+                if let Some(path) = &options.page {
+                    replace(path, &table.name(), &text)?;
+                }
+            }
+            Err(message) => {
+                eprintln!("error: table {}: {message}", table.name());
+                is_complete = false;
+            }
         }
     }
-    Ok(true)
+    Ok(is_complete)
 }
 
 fn replace(path: &Path, name: &str, table: &str) -> Result<(), String> {
@@ -82,13 +97,7 @@ fn replaced(page: &str, name: &str, table: &str) -> Option<String> {
 /// Workloads, each compared with two builds of the peer, which must do the same.
 fn peers(runs: u32) -> Result<String, String> {
     let entries = against_ns2(runs)?;
-    if let Some(void) = entries.iter().find(|entry| entry.void) {
-        return Err(format!(
-            "{}: goodput differs by {:.1} %",
-            void.workload,
-            void.goodput_difference * 100.0
-        ));
-    }
+    ensure_same(&entries)?;
     let mut text =
         "| workload | Seamline | ns-2, all headers | ns-2, trimmed headers | ratio to trimmed, 95 % |\n\
                     |---|---|---|---|---|\n"
@@ -104,6 +113,39 @@ fn peers(runs: u32) -> Result<String, String> {
             trimmed.peer_pkts_per_cpu_s / 1e6,
             ratio(trimmed)
         );
+    }
+    Ok(text)
+}
+
+fn ensure_same(entries: &[Entry]) -> Result<(), String> {
+    match entries.iter().find(|entry| entry.void) {
+        None => Ok(()),
+        Some(void) => Err(format!(
+            "{}: the goodput of {} differs by {:.1} %",
+            void.workload,
+            void.peer,
+            void.goodput_difference * 100.0
+        )),
+    }
+}
+
+/// The large network in three simulators.
+fn large(runs: u32, htsim: Option<&Path>) -> Result<String, String> {
+    let htsim = htsim.ok_or(htsim::TIP)?;
+    // Both are compiled before the first run, which takes minutes.
+    let peers = [htsim::large(htsim)?, ns3::large()?];
+    let entries = peers.iter().map(|peer| peer.compare(runs)).collect::<Result<Vec<_>, _>>()?;
+    ensure_same(&entries)?;
+    let mut text = "| simulator | packets per CPU second | peak memory | Seamline is faster by, 95 % |\n\
+                    |---|---|---|---|\n"
+        .to_owned();
+    let mut row = |name: &str, rate: f64, bytes: f64, ratio: &str| {
+        let _ = writeln!(text, "| {name} | {:.3} M | {:.0} MB | {ratio} |", rate / 1e6, bytes / 1e6);
+    };
+    let of = |number: fn(&Entry) -> f64| entry::median(entries.iter().map(number).collect());
+    row("Seamline", of(|entry| entry.ours_pkts_per_cpu_s), of(|entry| entry.ours_peak_bytes), "");
+    for entry in &entries {
+        row(&entry.peer, entry.peer_pkts_per_cpu_s, entry.peer_peak_bytes, &ratio(entry));
     }
     Ok(text)
 }
