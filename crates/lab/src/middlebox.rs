@@ -11,7 +11,7 @@ pub(crate) use places::{has_place_for_all, placed};
 
 use crate::outlet::Outlet;
 use crate::run::LabError;
-use crate::site::{forward, way_to_everywhere, way_to_hosts};
+use crate::site::{set_forwarding, way_to_everywhere, way_to_hosts};
 use crate::system::netlink::bring_up_loopback;
 use crate::system::{Command, Namespace, Running};
 use places::{Sides, sides};
@@ -111,9 +111,8 @@ impl Middlebox {
 /// Both interfaces, with the way to what is on the wireless side by the one and to everything else by the other.
 fn set_up(namespace: &Namespace, mtu: u32, behind: &[usize], is_router: bool) -> io::Result<[Outlet; 2]> {
     bring_up_loopback(namespace)?;
-    if is_router {
-        forward(namespace)?;
-    }
+    // Where the kernel forwarded as well, every packet would arrive twice.
+    set_forwarding(namespace, is_router)?;
     let [wired, wireless] = INTERFACES;
     let outlets = [Outlet::open(namespace, wired)?, Outlet::open(namespace, wireless)?];
     way_to_everywhere(wired, mtu).bring_up(namespace)?;

@@ -67,7 +67,7 @@ impl Site {
     pub(crate) fn for_endpoint(node: usize, id: NodeId, mtu: u32) -> io::Result<(Self, Tun)> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
-        forward(&namespace)?;
+        set_forwarding(&namespace, true)?;
         let outlet = Outlet::open(&namespace, INTERFACE)?;
         let behind = Tun::open(&namespace, ENDPOINT_INTERFACE)?;
         way_to_everywhere(INTERFACE, mtu).bring_up(&namespace)?;
@@ -95,11 +95,12 @@ pub(crate) fn way_nowhere(name: &str, mtu: u32) -> Interface {
     way(name, mtu, Vec::new())
 }
 
-/// Let the namespace forward packets between its interfaces.
-pub(crate) fn forward(namespace: &Namespace) -> io::Result<()> {
-    settings::write(namespace, "ipv4/ip_forward", "1")?;
+/// Whether the namespace forwards packets between its interfaces: a new one does what the host does.
+pub(crate) fn set_forwarding(namespace: &Namespace, forwards: bool) -> io::Result<()> {
+    let value = if forwards { "1" } else { "0" };
+    settings::write(namespace, "ipv4/ip_forward", value)?;
     if settings::has(namespace, FORWARDING_OF_IPV6)? {
-        settings::write(namespace, FORWARDING_OF_IPV6, "1")?;
+        settings::write(namespace, FORWARDING_OF_IPV6, value)?;
     }
     Ok(())
 }

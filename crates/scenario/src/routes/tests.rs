@@ -33,7 +33,7 @@ fn searched(scenario: &Scenario, whereabouts: &[usize]) -> Vec<Vec<Option<Hop>>>
         };
         leaving[from].push(Hop { way, to: mobile.node });
     }
-    let networks = Networks::of(&scenario);
+    let networks = Networks::of(scenario);
     let behind: Vec<Vec<usize>> = scenario.mobiles.iter().map(|it| networks.behind(it.node)).collect();
     (0..nodes).map(|destination| towards(destination, &leaving, &behind)).collect()
 }
