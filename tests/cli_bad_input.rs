@@ -28,7 +28,7 @@ fn devices_pipes_and_endless_text_are_no_scenario() {
             );
         }
         let output = seamline(&["compare", file, file], folder.path());
-        assert_contains(&stderr(&output), &["it is a pipe or device, not a regular file"]);
+        assert_contains(stderr(&output), &["it is a pipe or device, not a regular file"]);
     }
     assert_contains(&refuses(&["run", "."], folder.path()), &["it is a directory, not a regular file"]);
     fs::write(folder.path().join("long.toml"), " ".repeat((16 << 20) + 1)).unwrap();
