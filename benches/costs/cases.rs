@@ -58,7 +58,7 @@ pub(crate) const CASES: &[Case] = &[
     whole("report, parallel flows", "flows", SMALL, report_of_copies),
     whole("report, separate flows", "flows", &[1, 10, 100, 1000], report_of_flows),
     whole("flows in radio cells", "flows", SMALL, flows_in_cells),
-    whole("trains with a host behind each", "trains", SMALL, trains),
+    whole("trains with a host behind each", "trains", &[6, 60, 600, 6000], trains),
     whole("steps of delay, loss and capacity", "steps", &[1000, 10_000, 100_000, 1_000_000], steps),
     whole("handovers", "handovers", &[100, 1000, 10_000, 100_000], handovers),
     whole("opportunities to send", "opportunities", &[1000, 10_000, 100_000, 1_000_000], opportunities),

@@ -2,7 +2,7 @@
 
 use crate::send::{report_binding, report_further_binding};
 use seamline_wire::{Instant, NodeId, Outbox};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The current care-of address of a node.
 #[derive(Clone, Copy, Debug)]
@@ -41,13 +41,13 @@ impl<T> Served<T> {
 #[derive(Debug)]
 pub(crate) struct Bindings<T> {
     served: BTreeMap<NodeId, Served<T>>,
-    /// The expiry of the first binding, cached because every packet needs it.
-    next_expiry: Option<Instant>,
+    /// When bindings expire, with their addresses.
+    expiries: BTreeSet<(Instant, NodeId)>,
 }
 
 impl<T> Default for Bindings<T> {
     fn default() -> Self {
-        Bindings { served: BTreeMap::new(), next_expiry: None }
+        Bindings { served: BTreeMap::new(), expiries: BTreeSet::new() }
     }
 }
 
@@ -62,11 +62,16 @@ impl<T> Bindings<T> {
     }
     /// Set or remove the binding of a served address.
     pub(crate) fn bind(&mut self, address: NodeId, binding: Option<Binding>) {
-        if let Some(served) = self.served.get_mut(&address) {
-            served.bindings.clear();
-            served.bindings.extend(binding);
+        self.change(address, |bindings| *bindings = binding.into_iter().collect());
+    }
+    fn change(&mut self, address: NodeId, change: impl FnOnce(&mut Vec<Binding>)) {
+        let Some(served) = self.served.get_mut(&address) else { return };
+        let expiry = |binding: &Binding| Some((binding.until?, address));
+        for expiry in served.bindings.iter().filter_map(expiry) {
+            self.expiries.remove(&expiry);
         }
-        self.find_next_expiry();
+        change(&mut served.bindings);
+        self.expiries.extend(served.bindings.iter().filter_map(expiry));
     }
     /// Like [`Self::bind`], and report it when packets go elsewhere from now on.
     pub(crate) fn rebind(
@@ -87,13 +92,14 @@ impl<T> Bindings<T> {
     /// Add a binding to those of an address (RFC 5944 section 3.8.2, the S bit). One for the same care-of address is
     /// replaced.
     pub(crate) fn add(&mut self, now: Instant, address: NodeId, binding: Binding, out: &mut Outbox) {
-        let Some(served) = self.served.get_mut(&address) else { return };
+        let Some(served) = self.served.get(&address) else { return };
         let before = served.exit(now);
-        served.bindings.retain(|other| other.care_of_address != binding.care_of_address);
-        let is_further = served.valid(now).next().is_some();
-        served.bindings.push(binding);
-        self.find_next_expiry();
         let care_of_address = binding.care_of_address;
+        let is_further = served.valid(now).any(|other| other != care_of_address);
+        self.change(address, |bindings| {
+            bindings.retain(|other| other.care_of_address != care_of_address);
+            bindings.push(binding);
+        });
         if is_further {
             report_further_binding(address, care_of_address, out);
         } else if before != Some(care_of_address) {
@@ -113,21 +119,15 @@ impl<T> Bindings<T> {
 
     /// The expiry of the first binding.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
-        self.next_expiry
-    }
-    fn find_next_expiry(&mut self) {
-        let all = self.served.values().flat_map(|served| &served.bindings);
-        self.next_expiry = all.filter_map(|binding| binding.until).min();
+        self.expiries.first().map(|(until, _)| *until)
     }
     /// Remove the expired bindings, and report that.
     pub(crate) fn expire(&mut self, now: Instant, out: &mut Outbox) {
-        for (address, served) in &mut self.served {
-            let before = served.bindings.len();
-            served.bindings.retain(|binding| binding.is_valid(now));
-            if served.bindings.len() < before {
-                report_binding(*address, served.exit(now), out);
-            }
+        let expired = self.expiries.iter().take_while(|(until, _)| *until <= now);
+        let expired: BTreeSet<NodeId> = expired.map(|(_, address)| *address).collect();
+        for address in expired {
+            self.change(address, |bindings| bindings.retain(|binding| binding.is_valid(now)));
+            report_binding(address, self.served.get(&address).and_then(|served| served.exit(now)), out);
         }
-        self.find_next_expiry();
     }
 }
