@@ -58,7 +58,6 @@ pub(crate) const CASES: &[Case] = &[
     whole("report, parallel flows", "flows", SMALL, report_of_copies),
     whole("report, separate flows", "flows", &[1, 10, 100, 1000], report_of_flows),
     whole("flows in radio cells", "flows", SMALL, flows_in_cells),
-    whole("trains with a host behind each", "trains", &[6, 60, 600, 6000], trains),
     whole("steps of delay, loss and capacity", "steps", &[1000, 10_000, 100_000, 1_000_000], steps),
     whole("handovers", "handovers", &[100, 1000, 10_000, 100_000], handovers),
     whole("opportunities to send", "opportunities", &[1000, 10_000, 100_000, 1_000_000], opportunities),
@@ -214,67 +213,6 @@ fn flows_in_cells(n: u64, at: &Path) -> Vec<String> {
         [format!("group.bs.count={}", n / 10), format!("group.user.count={n}"), "duration=2 s".to_owned()];
     let run = ["run", "scale.toml", "--jobs", "1", "--quiet", "--table", "none"].map(str::to_owned);
     run.into_iter().chain(set.into_iter().flat_map(|set| ["--set".to_owned(), set])).collect()
-}
-
-/// A train in each radio cell along a line, each with a network behind it, a flow into that, and a home agent that all share. Some
-/// change their cell.
-fn trains(n: u64, at: &Path) -> Vec<String> {
-    let text = format!(
-        r#"duration = "1 s"
-nodes = ["server", "home"]
-group = [{{ name = "train", count = {n} }}, {{ name = "coach", count = {n} }}, {{ name = "bs", count = {n} }}]
-
-[[link]]
-name = "wired"
-from = "server"
-to = "home"
-rate = "100 Gbit/s"
-one_way_delay = "10 ms"
-
-[[link]]
-name = "backhaul"
-from = "home"
-to = "bs"
-rate = "1 Gbit/s"
-one_way_delay = "5 ms"
-
-[[cell]]
-name = "air"
-base_station = "bs"
-position = ["0 m", "0 m"]
-spacing = ["1 km", "0 m"]
-range = "600 m"
-rate = "1 Mbit/s"
-one_way_delay = "10 ms"
-
-[[mobile]]
-name = "train"
-cells = "air"
-protocol = {{ kind = "nemo", home_agent = "home" }}
-
-[mobile.movement]
-start = ["0 m", "0 m"]
-spacing = ["999 m", "0 m"]
-waypoints = [{{ at = "0 s", to = ["10 m", "0 m"], speed = "36 km/h" }}]
-change = "nearest"
-interruption = "100 ms"
-
-[[link]]
-name = "wifi"
-from = "train"
-to = "coach"
-rate = "10 Mbit/s"
-one_way_delay = "2 ms"
-
-[[flow]]
-name = "download"
-from = "server"
-to = "coach"
-variant = "cubic"
-size = "10 kB"
-"#
-    );
-    run(at, &text)
 }
 
 fn report_of_copies(n: u64, at: &Path) -> Vec<String> {
