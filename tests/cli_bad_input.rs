@@ -21,7 +21,8 @@ fn devices_pipes_and_endless_text_are_no_scenario() {
         }
     }
     for file in ["/dev/zero", "pipe"] {
-        for command in [&["convert", file, "--out", "it.csv"][..], &["orbit", "--tle", file]] {
+        let orbit = ["orbit", "--tle", file, "--gateway", "48.1,11.5", "--terminal", "48.2,11.6"];
+        for command in [&["convert", file, "--out", "it.csv"][..], &orbit] {
             assert_contains(
                 &refuses(command, folder.path()),
                 &["it is a pipe or device, not a regular file"],
