@@ -3,9 +3,9 @@
 use crate::Outcome;
 use crate::format::FormatOption;
 use crate::sweep::failure;
-use crate::terminal::{json, note};
+use crate::terminal::{Failure, json, note};
 use seamline_results::compare::{to_table, to_text};
-use seamline_results::{compare, load};
+use seamline_results::{Error, compare, load};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let read = |path: &PathBuf| load(path).map_err(failure);
+    let read = |path: &PathBuf| {
+        load(path).map_err(|error| match error {
+            Error::Read { .. } => Failure::Input(error.to_string()),
+            error => failure(error),
+        })
+    };
     let comparison = compare(&read(&arguments.a)?, &read(&arguments.b)?).map_err(failure)?;
     arguments.format.print(|| to_text(&comparison), || to_table(&comparison), || json(&comparison))?;
     if !arguments.quiet {

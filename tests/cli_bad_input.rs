@@ -22,14 +22,12 @@ fn devices_pipes_and_endless_text_are_no_scenario() {
     }
     for file in ["/dev/zero", "pipe"] {
         let orbit = ["orbit", "--tle", file, "--gateway", "48.1,11.5", "--terminal", "48.2,11.6"];
-        for command in [&["convert", file, "--out", "it.csv"][..], &orbit] {
+        for command in [&["convert", file, "--out", "it.csv"][..], &["compare", file, file], &orbit] {
             assert_contains(
                 &refuses(command, folder.path()),
                 &["it is a pipe or device, not a regular file"],
             );
         }
-        let output = seamline(&["compare", file, file], folder.path());
-        assert_contains(stderr(&output), &["it is a pipe or device, not a regular file"]);
     }
     assert_contains(&refuses(&["run", "."], folder.path()), &["it is a directory, not a regular file"]);
     fs::write(folder.path().join("long.toml"), " ".repeat((16 << 20) + 1)).unwrap();

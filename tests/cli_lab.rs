@@ -59,7 +59,7 @@ fn results_are_labelled_by_the_congestion_control_that_ran() {
     let more = ["--congestion", "reno", "--json", "--quiet", "--report", "out"];
     let document: Value = serde_json::from_str(&succeeds(&short(&file, &more), folder.path())).unwrap();
     assert_eq!(document["cells"].as_array().unwrap().len(), 1);
-    assert_eq!(document["cells"][0]["name"], "reno");
+    assert_eq!(document["summary"][0]["variant"], "reno");
     assert_eq!(document["cells"][0]["runs"][0]["flows"][0]["variant"], "reno");
     let runs = std::fs::read_to_string(folder.path().join("out/runs.csv")).unwrap();
     assert!(!runs.contains("newreno") && !runs.contains("cubic"), "{runs}");
