@@ -276,7 +276,9 @@ fn what_is_missing_is_named() {
     let folder = folder();
     assert_contains(&succeeds(&["paper"], folder.path()), &["seamline paper E "]);
     assert_contains(&refuses(&["paper", "Z", "--out", "out"], folder.path()), &["there is no paper \"Z\""]);
-    assert_contains(&refuses(&["paper", "E"], folder.path()), &["--out paper-E"]);
+    // Where results go without --out.
+    fs::write(folder.path().join("paper-E"), "").unwrap();
+    assert_contains(&refuses(&["paper", "E"], folder.path()), &["paper-E"]);
     let duration = ["paper", "E", "--duration", "5 parsecs", "--out", "out"];
     assert_contains(&refuses(&duration, folder.path()), &["duration"]);
 }
