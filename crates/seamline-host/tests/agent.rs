@@ -158,5 +158,5 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     assert_eq!((&reported["hosts"], &reported["connections"]), (&"10.0.0.1 fd00::1".into(), &0.into()));
     assert!(message.contains("handed out: 0 connections, 0 packets"), "{message}");
     assert!(!folder.path().join("control").exists(), "it removes its socket");
-    assert!(message.contains("MiB for 1000 connections"), "{message}");
+    assert!(message.contains("MiB, for 1000 connections"), "{message}");
 }
