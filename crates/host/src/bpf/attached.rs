@@ -59,8 +59,22 @@ mod tests {
             let link = make(LINK_CREATE, &[program.as_raw_fd().cast_unsigned(), LOOPBACK, TCX_INGRESS, 0])?;
             let meanwhile = count()?;
             drop(link);
-            Ok([before, meanwhile, count()?])
+            // A child that another test is about to start has its descriptor until then.
+            let mut after = count()?;
+            for _ in 0..100 {
+                if after == before {
+                    break;
+                }
+                pause();
+                after = count()?;
+            }
+            Ok([before, meanwhile, after])
         })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "waits for the kernel")]
+    fn pause() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 
     #[test]
