@@ -9,7 +9,7 @@ use seamline_orbit::{
 };
 use seamline_scenario::recordings::open_regular;
 use seamline_wire::Duration;
-use std::io::Read;
+use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -91,9 +91,9 @@ pub(super) fn refused(option: &str, error: impl std::fmt::Display) -> Failure {
 
 /// The text of a file that an option names.
 pub(super) fn text(option: &str, path: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    let read = open_regular(path).and_then(|mut file| file.read_to_string(&mut text));
-    read.map(|_| text).map_err(|error| refused(option, format!("{}: {error}", path.display())))
+    open_regular(path)
+        .and_then(io::read_to_string)
+        .map_err(|error| refused(option, format!("{}: {error}", path.display())))
 }
 
 /// What a file says; errors name it.

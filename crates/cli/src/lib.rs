@@ -142,10 +142,11 @@ pub fn print(text: &str) -> Outcome {
 pub fn note(word: &str, text: impl Display) {
     let text = text.to_string();
     let text = visible(&text);
-    match wants_colour(&io::stderr()) {
-        true => tell(&format!("\u{1b}[1;33m{word}\u{1b}[0m: {text}\n")),
-        false => tell(&format!("{word}: {text}\n")),
-    }
+    let word = match wants_colour(&io::stderr()) {
+        true => format!("\u{1b}[1;33m{word}\u{1b}[0m"),
+        false => word.to_owned(),
+    };
+    tell(&format!("{word}: {text}\n"));
 }
 
 /// Write to standard error as it is. Where that cannot be written, as on a full disk, the text is lost and the command goes on.
