@@ -1,6 +1,6 @@
 //! htsim's TCP over the large network, from a clone of github.com/Broadcom/csg-htsim.
 
-use super::{LargePeer, compile, repository};
+use super::{LargePeer, compile, repository, succeeds};
 use std::path::Path;
 use std::process::Command;
 
@@ -28,14 +28,7 @@ fn ensure_library(folder: &Path) -> Result<(), String> {
     }
     let mut make = Command::new("make");
     make.arg("-C").arg(folder).args(["-j2", "libhtsim.a"]);
-    let output = make.output().map_err(|error| format!("make: {error}\ntip: apt-get install make g++"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!(
-            "libhtsim.a cannot be built:\n{}\ntip: apt-get install make g++",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )),
-    }
+    succeeds(&mut make, "libhtsim.a cannot be built", "apt-get install make g++")
 }
 
 /// The commit of a clone; nothing but the name for other copies.

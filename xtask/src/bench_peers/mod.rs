@@ -201,14 +201,18 @@ fn compile(source: &Path, name: &str, arguments: &[&str], tip: &str) -> Result<P
     let program = folder.join(name);
     let mut compiler = Command::new("g++");
     compiler.arg("-o").arg(&program).arg(source).args(arguments);
-    let output = compiler.output().map_err(|error| format!("g++: {error}\ntip: {tip}"))?;
+    succeeds(&mut compiler, &format!("{} does not compile", source.display()), tip)?;
+    Ok(program)
+}
+
+/// Run a command that builds something; what its failure means comes before its messages, and the tip after them.
+fn succeeds(command: &mut Command, failure: &str, tip: &str) -> Result<(), String> {
+    let program = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| format!("{program}: {error}\ntip: {tip}"))?;
+    let messages = String::from_utf8_lossy(&output.stderr);
     match output.status.success() {
-        true => Ok(program),
-        false => Err(format!(
-            "{} does not compile:\n{}\ntip: {tip}",
-            source.display(),
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )),
+        true => Ok(()),
+        false => Err(format!("{failure}:\n{}\ntip: {tip}", messages.trim_end())),
     }
 }
 
