@@ -33,6 +33,7 @@ use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening};
 use seamline_wire::random::Stream;
 use seamline_wire::{Input, Instant, Machine, NodeId, Outbox, Port, SequenceNumber};
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 
 /// The first port of senders; those of receivers start at [`RECEIVER_PORTS`]. Connection `n` of a run uses the `n`-th
 /// of each.
@@ -70,6 +71,8 @@ pub struct Places {
     pub networks: Networks,
     /// By radio cell: the mobile nodes that may come to it.
     visitors: Vec<Vec<usize>>,
+    /// By mobile node: the nodes that accept its care-of addresses.
+    correspondents_of: Vec<BTreeSet<usize>>,
     ports: Ports,
 }
 
@@ -77,9 +80,11 @@ impl Places {
     /// Number the elements of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let mut next = (0..).map(ElementId);
-        let (networks, visitors) = (Networks::of(scenario), scenario.visitors());
-        let mut places = Places { networks, visitors, ..Places::default() };
-        let correspondents = participants::all_correspondents(scenario);
+        let networks = Networks::of(scenario);
+        let correspondents_of = participants::correspondents(scenario, &networks);
+        let correspondents: BTreeSet<usize> = correspondents_of.iter().flatten().copied().collect();
+        let mut places =
+            Places { networks, visitors: scenario.visitors(), correspondents_of, ..Places::default() };
         for node in 0..scenario.nodes.len() {
             places.routers.extend(next.next());
             let is_end = scenario.flows.iter().any(|flow| flow.ends.contains(node));
@@ -114,7 +119,8 @@ impl Places {
         for mobile in &scenario.mobiles {
             let node = next();
             let notices = mobile.notice.as_ref().map(|_| next());
-            self.mobiles.push(MobilePlaces { node, notices });
+            let first_cell = mobile.cells.iter().copied().min().unwrap_or_default();
+            self.mobiles.push(MobilePlaces { node, notices, first_cell });
         }
     }
 

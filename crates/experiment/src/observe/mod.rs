@@ -105,7 +105,7 @@ impl RunObserver {
     }
 
     fn prepare(&mut self, scenario: &Scenario, places: &Places) {
-        let parts = passing::parts(scenario);
+        let parts = passing::parts(scenario, &places.networks);
         for (index, flow) in scenario.flows.iter().enumerate() {
             let span = FlowSpan::of(flow, scenario);
             let own = &parts[index];

@@ -37,8 +37,8 @@ pub(super) fn names(scenario: &Scenario) -> impl Iterator<Item = &String> {
 }
 
 /// By flow.
-pub(super) fn parts(scenario: &Scenario) -> Vec<Parts> {
-    let carriers = carriers(scenario);
+pub(super) fn parts(scenario: &Scenario, networks: &Networks) -> Vec<Parts> {
+    let carriers = carriers(scenario, networks);
     let links: BTreeSet<usize> =
         (0..scenario.links.len()).filter(|link| has_handovers(&scenario.links[*link])).collect();
     let everywhere = (!links.is_empty()).then(|| Everywhere::of(scenario));
@@ -88,8 +88,7 @@ fn has_handovers(link: &LinkSpec) -> bool {
 }
 
 /// By node: the mobile nodes that it is, or is behind.
-fn carriers(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let networks = Networks::of(scenario);
+fn carriers(scenario: &Scenario, networks: &Networks) -> Vec<Vec<usize>> {
     let mut carriers = vec![Vec::new(); scenario.nodes.len()];
     for (index, mobile) in scenario.mobiles.iter().enumerate() {
         for node in networks.behind(mobile.node).into_iter().chain([mobile.node]) {

@@ -5,8 +5,7 @@
 //! and the radio cells, and the buffer for departed nodes before the air.
 
 use super::participants::{
-    addresses_with_fast_handovers, agent_spec, correspondents, departed_buffer_size, neighboring_addresses,
-    neighbors,
+    addresses_with_fast_handovers, agent_spec, departed_buffer_size, neighboring_addresses, neighbors,
 };
 use super::ports::Ports;
 use super::{LINK, Part, Places, TO_HOST, addresses, agents, link_config_of, node_id};
@@ -48,15 +47,12 @@ pub struct MobilePlaces {
     pub node: ElementId,
     /// The announcer of its handovers.
     pub notices: Option<ElementId>,
+    /// The radio cell with the lowest index that it may come to.
+    pub(super) first_cell: usize,
 }
 
 /// The longest registration that mobility agents accept: unlimited.
 const LONGEST_REGISTRATION_S: u16 = u16::MAX;
-
-/// The cell with the lowest number that a mobile node may come to.
-fn first_cell(mobile: &MobileSpec) -> CellId {
-    CellId(mobile.cells.iter().copied().min().unwrap_or_default() as u32)
-}
 
 /// The movements of all mobile nodes with one seed.
 pub(super) fn movements(scenario: &Scenario, seed: u64) -> Vec<Movement> {
@@ -262,7 +258,7 @@ impl<O: Observer> Builder<'_, O> {
             on_link_addresses: mobile.cells.iter().map(on_link).collect(),
             regional_address: spec.mobility_anchor_point.map(regional),
             simultaneous_bindings: spec.simultaneous_bindings,
-            correspondents: correspondents(self.scenario, mobile).into_iter().map(node_id).collect(),
+            correspondents: self.places.correspondents_of[index].iter().copied().map(node_id).collect(),
         }
     }
 
@@ -272,7 +268,7 @@ impl<O: Observer> Builder<'_, O> {
         let protocol = mobile.protocol.as_ref();
         let protocol = protocol.map(|spec| (spec.scheme.build)(&self.setup(index, mobile, spec)));
         let movement = self.movements[index].clone();
-        let config = MobileNodeConfig { movement, first_cell: first_cell(mobile), protocol };
+        let config = MobileNodeConfig { movement, first_cell: CellId(places.first_cell as u32), protocol };
         let node = MobileNode::new(config);
         let keeps_both = |spec: &ProtocolSpec| !spec.simultaneous_bindings.is_zero();
         let node = match mobile.protocol.as_ref().is_some_and(keeps_both) {
@@ -337,9 +333,8 @@ impl<O: Observer> Builder<'_, O> {
             for address in addresses::in_cell(scenario, &self.places.networks, *n, index) {
                 self.add_coverage_route(index, address, port);
             }
-            let first = first_cell(&scenario.mobiles[*n]).0;
-            let radio = MobileNode::cell_port(CellId(index as u32 - first));
-            let node = self.places.mobiles[*n].node;
+            let MobilePlaces { node, first_cell, .. } = self.places.mobiles[*n];
+            let radio = MobileNode::cell_port(CellId((index - first_cell) as u32));
             self.world.connect(coverage, port, node, radio);
             self.world.connect(node, radio, up, LINK);
         }

@@ -7,7 +7,7 @@ use crate::schema::{MobileSpec, Networks, Scenario};
 use seamline_mobility::protocol::{BaseStation, Participation};
 use seamline_mobility::{CellId, KeptAtMost};
 use seamline_wire::NodeId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The protocol of the foreign agent or access router at the base station of a radio cell with these visitors, if there is one, with its
 /// advertisements.
@@ -81,32 +81,26 @@ pub(super) fn neighbors(
     cells.into_iter().filter(|other| *other != cell).map(agent).collect()
 }
 
-/// The nodes whose hosts exchange packets with a mobile node, and that accept its care-of address: those that do not move.
-pub(super) fn correspondents(scenario: &Scenario, mobile: &MobileSpec) -> Vec<usize> {
+/// By mobile node: the nodes whose hosts exchange packets with it, and that accept its care-of address: those that do not move.
+pub(super) fn correspondents(scenario: &Scenario, networks: &Networks) -> Vec<BTreeSet<usize>> {
     let asks = |spec: &ProtocolSpec| spec.scheme.traits.correspondents != Participation::None;
-    if !mobile.protocol.as_ref().is_some_and(asks) {
-        return Vec::new();
+    let mobiles = || scenario.mobiles.iter().enumerate();
+    let asking = mobiles().filter(|(_, mobile)| mobile.protocol.as_ref().is_some_and(asks));
+    let asking: BTreeMap<usize, usize> = asking.map(|(index, mobile)| (mobile.node, index)).collect();
+    let mut correspondents = vec![BTreeSet::new(); scenario.mobiles.len()];
+    if asking.is_empty() {
+        return correspondents;
     }
-    let pairs = scenario.flows.iter().flat_map(|flow| flow.ends.pairs());
-    let others = pairs.filter_map(|[from, to]| match mobile.node {
-        node if node == from => Some(to),
-        node if node == to => Some(from),
-        _ => None,
-    });
-    let mut all: Vec<usize> = others.collect();
-    all.sort_unstable();
-    all.dedup();
-    let networks = Networks::of(scenario);
-    let moving = scenario.mobiles.iter().map(|it| it.node);
-    let moving: BTreeSet<usize> =
-        moving.flat_map(|node| networks.behind(node).into_iter().chain([node])).collect();
-    all.retain(|node| !moving.contains(node));
-    all
-}
-
-/// The nodes that accept the care-of addresses of mobile nodes.
-pub(super) fn all_correspondents(scenario: &Scenario) -> BTreeSet<usize> {
-    scenario.mobiles.iter().flat_map(|mobile| correspondents(scenario, mobile)).collect()
+    let moving = mobiles().flat_map(|(_, it)| networks.behind(it.node).into_iter().chain([it.node]));
+    let moving: BTreeSet<usize> = moving.collect();
+    for [from, to] in scenario.flows.iter().flat_map(|flow| flow.ends.pairs()) {
+        for (own, other) in [(from, to), (to, from)] {
+            if let Some(index) = asking.get(&own).filter(|_| !moving.contains(&other)) {
+                correspondents[*index].insert(other);
+            }
+        }
+    }
+    correspondents
 }
 
 /// The nodes with home agents and mobility anchor points, in the order of the file.

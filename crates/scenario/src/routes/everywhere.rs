@@ -1,7 +1,7 @@
 //! Routes wherever mobile nodes may be.
 
 use super::{Hop, Routes, whereabouts_at_start};
-use crate::schema::Scenario;
+use crate::schema::{Networks, Scenario};
 use std::cell::{Ref, RefCell};
 
 /// The routes of a scenario with its mobile nodes in each of their radio cells.
@@ -14,6 +14,7 @@ pub struct Everywhere<'a> {
     further: Vec<Routes>,
     /// By node: the index of the mobile node that it is.
     mobiles: Vec<Option<usize>>,
+    networks: Networks,
 }
 
 impl<'a> Everywhere<'a> {
@@ -31,7 +32,18 @@ impl<'a> Everywhere<'a> {
                 further.push(Routes::of(scenario, &whereabouts));
             }
         }
-        Everywhere { scenario, routes: RefCell::new(routes), further, mobiles }
+        Everywhere {
+            scenario,
+            routes: RefCell::new(routes),
+            further,
+            mobiles,
+            networks: Networks::of(scenario),
+        }
+    }
+
+    /// What is behind mobile nodes.
+    pub fn networks(&self) -> &Networks {
+        &self.networks
     }
 
     /// The routes at the start.

@@ -16,7 +16,6 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
     refuse_shared_base_stations(reader, scenario);
     let everywhere = Everywhere::of(scenario);
     let roles = Roles::of(scenario);
-    let networks = Networks::of(scenario);
     let mut tables = reader.tables("mobile");
     let mut refused = None;
     for (place, mobile) in scenario.mobiles.iter().enumerate() {
@@ -32,7 +31,7 @@ pub(super) fn check(reader: &mut Reader<'_>, scenario: &Scenario) {
         refuse_other_advertisements(table, scenario, place, &roles);
         refuse_shared_anchors(table, scenario, place, &roles);
         refuse_unreachable_anchors(table, scenario, mobile, &everywhere.at_start());
-        refuse_network(table, scenario, mobile, &networks);
+        refuse_network(table, scenario, mobile, everywhere.networks());
         refuse_forwarding_with_a_protocol(table, scenario, mobile);
         if table.context.noted() > noted {
             refused = Some(mobile.table);

@@ -1,6 +1,6 @@
 //! Flows that pass an agent which ends connections and begins others: what of them it could not do.
 
-use super::{AgentPlace, AgentSpec, FlowSpec, MobileSpec, Networks, Scenario};
+use super::{AgentPlace, AgentSpec, FlowSpec, MobileSpec, Scenario};
 use crate::codes::Code;
 use crate::reader::Reader;
 use crate::routes::{Everywhere, Way};
@@ -73,9 +73,8 @@ fn place(at: AgentPlace) -> (bool, usize) {
 
 /// The places that a flow passes outside of tunnels, as far as routes show.
 fn passed(scenario: &Scenario, everywhere: &Everywhere<'_>, flow: &FlowSpec) -> BTreeSet<(bool, usize)> {
-    let networks = Networks::of(scenario);
     let carries = |mobile: &&MobileSpec| {
-        let behind = networks.behind(mobile.node);
+        let behind = everywhere.networks().behind(mobile.node);
         flow.ends.contains(mobile.node) || behind.iter().any(|node| flow.ends.contains(*node))
     };
     let mobiles: Vec<&MobileSpec> = scenario.mobiles.iter().filter(carries).collect();

@@ -47,7 +47,7 @@ pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
-pub use networks::Networks;
+pub use networks::{Networks, joined};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 pub use stack::Stack;
@@ -132,22 +132,23 @@ impl Scenario {
         visitors
     }
 
-    /// The nodes that links and the air of cells join to the end of a link without it, that end first: what is on its far side, if
-    /// its beginning is not among them. `link` is its index.
-    pub fn beyond(&self, link: usize) -> Vec<usize> {
-        let others = self.links.iter().enumerate().filter(|(place, _)| *place != link);
-        let others = others.map(|(_, link)| [link.from, link.to]);
+    /// What the air of radio cells joins: a base station and a node that is fixed in its cell or may come to it.
+    pub fn air(&self) -> impl Iterator<Item = [usize; 2]> {
         let fixed =
             self.cells.iter().flat_map(|cell| cell.fixed.iter().map(|fixed| [cell.base_station, *fixed]));
         let mobile = self
             .mobiles
             .iter()
             .flat_map(|mobile| mobile.cells.iter().map(|cell| [self.cells[*cell].base_station, mobile.node]));
-        let mut joined = vec![Vec::new(); self.nodes.len()];
-        for [from, to] in others.chain(fixed).chain(mobile) {
-            joined[from].push(to);
-            joined[to].push(from);
-        }
+        fixed.chain(mobile)
+    }
+
+    /// The nodes that links and the air of cells join to the end of a link without it, that end first: what is on its far side, if
+    /// its beginning is not among them. `link` is its index.
+    pub fn beyond(&self, link: usize) -> Vec<usize> {
+        let others = self.links.iter().enumerate().filter(|(place, _)| *place != link);
+        let others = others.map(|(_, link)| [link.from, link.to]);
+        let joined = joined(self, others.chain(self.air()));
         networks::reached(self.links[link].to, |node| &joined[node])
     }
 }

@@ -15,11 +15,7 @@ pub struct Networks {
 impl Networks {
     /// Those of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
-        let mut joined = vec![Vec::new(); scenario.nodes.len()];
-        for link in &scenario.links {
-            joined[link.from].push(link.to);
-            joined[link.to].push(link.from);
-        }
+        let joined = joined(scenario, scenario.links.iter().map(|link| [link.from, link.to]));
         let mut is_in_a_cell = vec![false; scenario.nodes.len()];
         let cells = &scenario.cells;
         let fixed = cells.iter().flat_map(|cell| cell.fixed.iter().copied().chain([cell.base_station]));
@@ -50,6 +46,16 @@ impl Networks {
         let is_tree = nodes.iter().map(ways).sum::<usize>() == 2 * (nodes.len() - 1);
         (!leads_elsewhere && is_tree).then_some(nodes)
     }
+}
+
+/// By node: the other ends of its ways, in their order.
+pub fn joined(scenario: &Scenario, ways: impl IntoIterator<Item = [usize; 2]>) -> Vec<Vec<usize>> {
+    let mut joined = vec![Vec::new(); scenario.nodes.len()];
+    for [one, other] in ways {
+        joined[one].push(other);
+        joined[other].push(one);
+    }
+    joined
 }
 
 /// The nodes that ways join to a node, itself first. `joined` returns the far ends of the ways of a node.

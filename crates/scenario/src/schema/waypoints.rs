@@ -175,9 +175,9 @@ impl<'a> Eastwards<'a> {
         let reaches =
             |(low, high): (f64, f64), at: f64, range: f64| (low - range..=high + range).contains(&at);
         let first = self.discs.partition_point(|(_, disc)| disc.position.x < x.0 - self.longest_range);
-        let beside = self.discs[first..].iter();
-        let beside = beside.take_while(|(_, disc)| disc.position.x <= x.1 + self.longest_range);
-        let mut met: Vec<(usize, Disc)> = beside
+        let last = self.discs.partition_point(|(_, disc)| disc.position.x <= x.1 + self.longest_range);
+        let mut met: Vec<(usize, Disc)> = self.discs[first..last]
+            .iter()
             .filter(|(_, disc)| {
                 reaches(x, disc.position.x, disc.range) && reaches(y, disc.position.y, disc.range)
             })

@@ -1,21 +1,12 @@
 //! How far nodes are apart.
 
-use seamline_scenario::schema::Scenario;
+use seamline_scenario::schema::{Scenario, joined};
 use std::collections::VecDeque;
 
 /// By node: its distance from this one in links and cells; nothing for what nothing joins to it.
 pub(super) fn distances(scenario: &Scenario, from: usize) -> Vec<Option<usize>> {
     let links = scenario.links.iter().map(|link| [link.from, link.to]);
-    let air = scenario.cells.iter().zip(scenario.visitors()).flat_map(|(cell, visitors)| {
-        let mobiles = visitors.into_iter().map(|mobile| scenario.mobiles[mobile].node);
-        let nodes = cell.fixed.iter().copied().chain(mobiles);
-        nodes.map(|node| [cell.base_station, node])
-    });
-    let mut joined = vec![Vec::new(); scenario.nodes.len()];
-    for [one, other] in links.chain(air) {
-        joined[one].push(other);
-        joined[other].push(one);
-    }
+    let joined = joined(scenario, links.chain(scenario.air()));
     let mut distances = vec![None; scenario.nodes.len()];
     distances[from] = Some(0);
     let mut waiting = VecDeque::from([from]);
