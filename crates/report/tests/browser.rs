@@ -4,7 +4,7 @@ mod common;
 #[path = "common/paper.rs"]
 mod made_up;
 
-use seamline_testing::in_browser;
+use seamline_testing::{accessible, in_browser};
 
 #[test]
 fn a_page_does_what_it_should_in_a_browser() {
@@ -16,6 +16,7 @@ fn a_page_does_what_it_should_in_a_browser() {
         std::fs::write(folder.path().join(file.name), file.bytes).unwrap();
     }
     in_browser("report.mjs", &page);
+    accessible(&page);
 }
 
 #[test]
@@ -24,4 +25,5 @@ fn the_page_of_a_paper_does_what_it_should_in_a_browser() {
     let page = folder.path().join("paper.html");
     std::fs::write(&page, seamline_report::paper::html(&made_up::paper())).unwrap();
     in_browser("paper.mjs", &page);
+    accessible(&page);
 }

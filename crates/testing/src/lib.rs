@@ -8,7 +8,7 @@ mod programs;
 mod recordings;
 mod reference;
 
-pub use programs::{in_browser, tshark};
+pub use programs::{accessible, in_browser, tshark};
 pub use recordings::recording;
 pub use reference::{assert_current, commands};
 

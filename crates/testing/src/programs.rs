@@ -1,6 +1,7 @@
 //! Programs that tests check results with.
 
 use crate::{skip, this_test};
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -28,6 +29,10 @@ pub fn tshark(capture: &Path, arguments: &[&str]) -> Option<Vec<String>> {
 /// # Panics
 /// When the page does not do what the script expects; as [`skip`] without a browser.
 pub fn in_browser(script: &str, page: &Path) {
+    run_in_browser(script, page, &[]);
+}
+
+fn run_in_browser(script: &str, page: &Path, variables: &[(&str, &OsStr)]) {
     let Some(browser) = BROWSERS.into_iter().find(|program| runs(program)) else {
         return skip(&this_test(), "chromium is not installed");
     };
@@ -37,8 +42,25 @@ pub fn in_browser(script: &str, page: &Path) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/browser").join(script);
     let mut command = Command::new("node");
     command.arg(script).arg(browser).arg(page).args(std::env::var_os("SEAMLINE_SCREENSHOTS"));
-    let output = command.output().unwrap_or_else(|error| panic!("node: {error}"));
+    let output =
+        command.envs(variables.iter().copied()).output().unwrap_or_else(|error| panic!("node: {error}"));
     println!("{}", succeeded(&output));
+}
+
+/// Let axe-core look for what keeps people who use a keyboard or a screen reader from reading a page. Skips the test without it, as
+/// [`in_browser`] does. `SEAMLINE_AXE` is the path of axe.min.js, if it is not where `.ci/run` puts it.
+///
+/// # Panics
+/// When it finds something serious.
+pub fn accessible(page: &Path) {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let installed = repository.join("target/tools/axe_playwright_python/axe.min.js");
+    let axe = std::env::var_os("SEAMLINE_AXE").map_or(installed, Into::into);
+    if !axe.is_file() {
+        let how = "pip install --no-deps --target target/tools -r .ci/tools.txt";
+        return skip("axe_finds_nothing_serious", format!("axe-core is not installed: {how}"));
+    }
+    run_in_browser("axe.mjs", page, &[("SEAMLINE_AXE", axe.as_os_str())]);
 }
 
 fn runs(program: &str) -> bool {
