@@ -6,6 +6,7 @@ mod check;
 mod on;
 
 use crate::Outcome;
+use crate::estimate;
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, invalid, json, note, program};
@@ -112,6 +113,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         links.iter().filter_map(|link| link.recording.as_ref()).for_each(|read| note("note", read));
     }
     let interrupt = Interrupt::listen()?;
+    if !arguments.output.quiet {
+        let first = seamline_advise::first_run(&question).map_err(|error| failure(error, &interrupt))?;
+        let runs = seamline_advise::most_runs(&question);
+        estimate::state_runs(&first, runs, arguments.output.processors.workers(runs), interrupt.flag());
+    }
     let reporter = ProgressReporter::new(arguments.output.quiet);
     let watch = Watch {
         stop: interrupt.flag(),
@@ -208,7 +214,8 @@ impl Arguments {
         let given =
             needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));
         let upload = if self.upload { " --upload" } else { "" };
+        let no_check = if self.no_check { " --no-check" } else { "" };
         let seeds = self.seeds.unwrap_or(SEEDS);
-        format!("{} advise{}{upload} --seeds {seeds}", program(), given.collect::<String>())
+        format!("{} advise{}{no_check}{upload} --seeds {seeds}", program(), given.collect::<String>())
     }
 }

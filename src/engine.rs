@@ -9,6 +9,8 @@ use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, 
 use seamline_lab::virtual_time::Kernels;
 use seamline_scenario::Plan;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Guests run this file of the command, in place of the program of this process. For libraries in other programs; only the first call counts.
 pub fn serve_guests_by(program: PathBuf) {
@@ -55,7 +57,7 @@ impl Engine {
 
     /// State how many of `workers` runs of that plan fit into memory at a time, unless all do.
     pub(crate) fn state_memory(&self, plan: &Plan, workers: usize) {
-        self.room.state(plan, workers);
+        self.room.state(plan, workers, false);
     }
 
     /// Run one job of that plan, once there is memory for it. `None` when it was stopped.
@@ -68,7 +70,7 @@ impl Engine {
         job: Job,
         options: &RunOptions,
     ) -> Result<Option<FinishedRun>, Failure> {
-        let _place = self.room.wait_for(estimate(&plan.cells[job.cell].scenario));
+        let _place = self.room.wait_for(estimate(&plan.cells[job.cell].scenario, true));
         #[cfg(target_os = "linux")]
         let run = self.kernels.run_job(plan, job, options).map_err(crate::lab::failure);
         #[cfg(not(target_os = "linux"))]
@@ -84,7 +86,7 @@ impl Engine {
     pub fn record(&self, plan: &Plan, job: Job, options: &RunOptions) -> Result<Option<RunRecord>, String> {
         let scenario = &plan.cells[job.cell].scenario;
         if scenario.kernel().is_none() {
-            let _place = self.room.wait_for(estimate(scenario));
+            let _place = self.room.wait_for(estimate(scenario, scenario.output.intervals_of_every_run));
             return Ok(run_seed(scenario, scenario.seeds[job.seed], &options.stop));
         }
         match self.run_job(plan, job, options) {
@@ -97,6 +99,12 @@ impl Engine {
             Err(Failure::Input(why) | Failure::Runtime(why)) => Err(why),
             Ok(None) | Err(_) => Ok(None),
         }
+    }
+
+    /// The first run of a part of that plan, to see what it takes. `None` when it was stopped or fails: what runs after it will say why.
+    pub(crate) fn try_out(&self, plan: &Plan, stop: &Arc<AtomicBool>) -> Option<RunRecord> {
+        let options = RunOptions { stop: stop.clone(), ..RunOptions::default() };
+        self.record(plan, Job { cell: 0, seed: 0 }, &options).ok()?
     }
 
     /// Run all jobs of that plan, on as many processors as rayon's pool has. `finished` is called after every run.

@@ -1,61 +1,113 @@
 //! What a long experiment will take, stated before it begins.
 
 use crate::terminal::note;
+use seamline_experiment::memory::estimate;
 use seamline_experiment::run_seed;
 use seamline_report::quantity::{bytes, plural};
 use seamline_report::record::{HandoverRecord, IntervalRecord, RunRecord};
-use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
+use seamline_scenario::{Cell, Plan};
 use seamline_wire::Duration;
 use std::sync::atomic::AtomicBool;
 
-/// Experiments with less simulated time in all are not worth an estimate.
-const LONG: Duration = Duration::from_secs(36_000);
 /// The simulated part of the first run that is tried.
 const TRIED: Duration = Duration::from_secs(20);
+/// An experiment that simulates less time on each processor is not tried: that would add more than three percent to it.
+const LONG: Duration = Duration::from_secs(600);
 /// Estimates below this many seconds are not stated.
 const WORTH_STATING_S: f64 = 60.0;
 
-/// State about how much time and memory a long experiment takes, judged by the beginning of its first run.
-pub(crate) fn state(plan: &Plan, workers: usize, stop: &AtomicBool) {
-    if plan.cells.iter().any(|cell| cell.scenario.kernel().is_some()) {
-        return;
-    }
-    let simulated: f64 = plan.cells.iter().map(|cell| simulated(&cell.scenario)).sum();
-    if simulated < LONG.as_secs_f64() {
-        return;
-    }
+/// State about how much time and memory a long experiment takes, judged by the beginning of its first run. `try_out` makes the first run
+/// of a plan that is as short as that.
+pub(crate) fn state(plan: &Plan, workers: usize, try_out: impl Fn(&Plan) -> Option<RunRecord>) {
     let Some(first) = plan.cells.first() else { return };
-    let tried = Scenario { duration: TRIED.min(first.scenario.duration), ..first.scenario.clone() };
-    let Some((seconds, record)) = try_out(&tried, stop) else { return };
-    let share = tried.duration.as_secs_f64();
-    let total = seconds * simulated / share / workers as f64;
-    if total < WORTH_STATING_S {
-        return;
-    }
+    let simulated: f64 = plan.cells.iter().map(|cell| simulated(&cell.scenario)).sum();
+    let tried = TRIED.min(first.scenario.duration);
+    let try_out = |duration| try_out(&shortened(plan, duration));
+    let ahead = Ahead { runs: plan.runs(), simulated_s: simulated, workers };
+    let Some((total, record)) = ahead.judge(tried, try_out) else { return };
+    let share = tried.as_secs_f64();
     let memory: f64 = plan.cells.iter().map(|cell| memory(&cell.scenario, &record, share)).sum();
     note(
         "note",
         format!(
-            "{} will take about {} on {} and {} of memory for records, judged by the first {} of one run",
+            "{} will take about {} on {} and {} of memory for records, judged by the first {tried} of one run",
             plural(plan.runs(), "run"),
             time(total),
             plural(workers, "processor"),
             bytes(memory as u64),
-            tried.duration
         ),
     );
 }
 
-fn simulated(scenario: &Scenario) -> f64 {
-    scenario.duration.as_secs_f64() * scenario.seeds.len() as f64
+/// State about how much time and memory at most so many runs of one scenario take, whose records are not kept, likewise.
+pub(crate) fn state_runs(scenario: &Scenario, runs: usize, workers: usize, stop: &AtomicBool) {
+    let tried = TRIED.min(scenario.duration);
+    let try_out = |duration| run_seed(&Scenario { duration, ..scenario.clone() }, 1, stop);
+    let ahead = Ahead { runs, simulated_s: scenario.duration.as_secs_f64() * runs as f64, workers };
+    let Some((total, _)) = ahead.judge(tried, try_out) else { return };
+    note(
+        "note",
+        format!(
+            "up to {} will take up to {} on {} and {} of memory, judged by the first {tried} of one run",
+            plural(runs, "run"),
+            time(total),
+            plural(workers, "processor"),
+            bytes(estimate(scenario, false).saturating_mul(workers as u64)),
+        ),
+    );
+}
+
+/// What there is to do.
+struct Ahead {
+    runs: usize,
+    simulated_s: f64,
+    workers: usize,
+}
+
+impl Ahead {
+    /// How many seconds it takes, if that is long, and the record of the part that was tried. Two runs of different lengths tell what a run
+    /// takes to begin from what it takes to go on.
+    fn judge(
+        &self,
+        tried: Duration,
+        try_out: impl Fn(Duration) -> Option<RunRecord>,
+    ) -> Option<(f64, RunRecord)> {
+        let Ahead { runs, simulated_s, workers } = *self;
+        if simulated_s / (workers as f64) < LONG.as_secs_f64() {
+            return None;
+        }
+        let short = tried / 20;
+        let (begins, _) = timed(|| try_out(short))?;
+        let (seconds, record) = timed(|| try_out(tried))?;
+        let rate = (seconds - begins).max(0.0) / (tried - short).as_secs_f64();
+        let total = (begins * runs as f64 + rate * simulated_s) / workers as f64;
+        (total >= WORTH_STATING_S).then_some((total, record))
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "how long the host takes is the question")]
-fn try_out(scenario: &Scenario, stop: &AtomicBool) -> Option<(f64, RunRecord)> {
+fn timed<T>(work: impl FnOnce() -> Option<T>) -> Option<(f64, T)> {
     let begun = std::time::Instant::now();
-    let record = run_seed(scenario, *scenario.seeds.first()?, stop)?;
-    Some((begun.elapsed().as_secs_f64(), record))
+    let result = work()?;
+    Some((begun.elapsed().as_secs_f64(), result))
+}
+
+/// The first run of a plan, and only as much of it.
+fn shortened(plan: &Plan, duration: Duration) -> Plan {
+    let mut cells: Vec<Cell> = plan.cells.first().cloned().into_iter().collect();
+    cells.iter_mut().for_each(|cell| cell.scenario.duration = duration);
+    Plan {
+        sources: plan.sources.clone(),
+        base: plan.base.clone(),
+        axes: plan.axes.clone(),
+        cells,
+        refused: plan.refused.clone(),
+    }
+}
+
+fn simulated(scenario: &Scenario) -> f64 {
+    scenario.duration.as_secs_f64() * scenario.seeds.len() as f64
 }
 
 /// What the records of a grid cell take, in bytes: intervals of the first run or of all, and the handovers of all.
@@ -70,7 +122,10 @@ fn memory(scenario: &Scenario, tried: &RunRecord, share: f64) -> f64 {
 }
 
 /// Seconds, for people.
-fn time(seconds: f64) -> String {
+pub(crate) fn time(seconds: f64) -> String {
+    if seconds < 120.0 {
+        return format!("{seconds:.0} s");
+    }
     let minutes = (seconds / 60.0).round() as u64;
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
@@ -86,6 +141,9 @@ mod tests {
 
     #[test]
     fn times_are_for_people() {
-        assert_eq!([61.0, 3600.0, 5400.0, 360_030.0].map(time), ["1 min", "1 h", "1 h 30 min", "100 h"]);
+        assert_eq!(
+            [61.0, 150.0, 3600.0, 5400.0, 360_030.0].map(time),
+            ["61 s", "3 min", "1 h", "1 h 30 min", "100 h"]
+        );
     }
 }

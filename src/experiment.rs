@@ -200,7 +200,7 @@ pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, file
         if !options.quiet {
             let workers = options.processors.workers(plan.runs());
             engine.state_memory(plan, workers);
-            estimate::state(plan, workers, &files.stop);
+            estimate::state(plan, workers, |first| engine.try_out(first, &files.stop));
         }
         let results =
             options.processors.run(plan.runs(), options.quiet, || engine.run(plan, files, finished));
@@ -346,7 +346,7 @@ pub(crate) fn headline(plan: &Plan) -> String {
 }
 
 fn tables(plan: &Plan, report: &Report, which: Table) -> String {
-    let cells = &report.cells;
+    let (cells, columns) = (&report.cells, seamline_cli::columns().unwrap_or(usize::MAX));
     let shown = match which {
         Table::All => cells.len(),
         Table::Auto if cells.len() <= MOST_TABLES => cells.len(),
@@ -360,7 +360,7 @@ fn tables(plan: &Plan, report: &Report, which: Table) -> String {
         for flow in &run.flows {
             let name = if cells.len() == 1 { &flow.variant } else { &cell.name };
             text += &format!("{name}: flow {}, seed {}\n", flow.name, run.seed);
-            text += &interval_table(flow, scenario.output.show_every_interval);
+            text += &interval_table(flow, scenario.output.show_every_interval, columns);
             text.push('\n');
         }
     }

@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::terminal::{Failure, print_results};
 use clap::{Args, ValueEnum};
+use seamline_cli::fitted;
 use seamline_report::export::table::Table;
 use seamline_report::export::{csv_rows, json_rows};
 
@@ -46,11 +47,11 @@ impl FormatOption {
         table: impl FnOnce() -> Table,
         json: impl FnOnce() -> Result<String, Failure>,
     ) -> Outcome {
-        print_results(&match self.get() {
-            Format::Table => text(),
-            Format::Csv => csv_rows(&table()),
-            Format::Json => json()?,
-        })
+        match self.get() {
+            Format::Table => print_results(&fitted(&text())),
+            Format::Csv => print_results(&csv_rows(&table())),
+            Format::Json => print_results(&json()?),
+        }
     }
 
     /// Print results whose JSON document is an array with an object for each row of the table.

@@ -3,7 +3,6 @@
 use crate::Outcome;
 use crate::bundled;
 use crate::format::FormatOption;
-use crate::terminal::print;
 use clap::ValueEnum;
 use seamline_cli::hanging;
 use seamline_mobility::protocol as mobility;
@@ -43,7 +42,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     format: FormatOption,
     /// List the profiles and keys that only comparisons with older work need (ns-2)
-    #[arg(long, conflicts_with_all = ["kind", "format", "json"])]
+    #[arg(long, conflicts_with = "kind")]
     historical: bool,
 }
 
@@ -52,7 +51,7 @@ pub(crate) type Entry = (&'static str, &'static str, &'static str);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.historical {
-        return print(&historical());
+        return arguments.format.print_rows(historical, historical_rows);
     }
     let all = || Kind::value_variants().iter().copied().filter(|kind| *kind != Kind::Keys);
     let kinds: Vec<Kind> = arguments.kind.map_or_else(|| all().collect(), |kind| vec![kind]);
@@ -126,20 +125,39 @@ pub(crate) fn columns(system: &System) -> Vec<String> {
 /// All entries of these kinds.
 fn rows(kinds: &[Kind]) -> Table {
     let keys = key_paths(&description());
-    let of_kind = |kind: &Kind| {
-        let name = kind.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
-        let entries = match kind {
-            Kind::Keys => keys.iter().map(|(path, about)| (path.as_str(), *about, "")).collect(),
-            kind => entries(*kind),
-        };
-        entries.into_iter().map(move |entry| (name.clone(), entry)).collect::<Vec<_>>()
-    };
-    let rows: Vec<(String, (&str, &str, &str))> = kinds.iter().flat_map(of_kind).collect();
+    choices(kinds.iter().map(|kind| match kind {
+        Kind::Keys => (*kind, entries_of_keys(&keys)),
+        kind => (*kind, entries(*kind)),
+    }))
+}
+
+/// What only comparisons with older work need.
+fn historical_rows() -> Table {
+    let keys = historical_keys();
+    choices([(Kind::Profiles, profiles(true)), (Kind::Keys, entries_of_keys(&keys))].into_iter())
+}
+
+/// A row for each entry.
+fn choices<'a>(sections: impl Iterator<Item = (Kind, Vec<(&'a str, &'a str, &'a str)>)>) -> Table {
+    let rows: Vec<[String; 4]> = sections
+        .flat_map(|(kind, entries)| {
+            let kind = kind.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+            let row = move |(name, about, source): (&str, &str, &str)| {
+                [kind.clone(), name.to_owned(), about.to_owned(), source.to_owned()]
+            };
+            entries.into_iter().map(row).collect::<Vec<_>>()
+        })
+        .collect();
+    let column = |place: usize| rows.iter().map(move |row| row[place].clone());
     Table::new("choices")
-        .text("kind", rows.iter().map(|(kind, _)| kind.clone()))
-        .text("name", rows.iter().map(|(_, entry)| entry.0.to_owned()))
-        .text("about", rows.iter().map(|(_, entry)| entry.1.to_owned()))
-        .text("source", rows.iter().map(|(_, entry)| entry.2.to_owned()))
+        .text("kind", column(0))
+        .text("name", column(1))
+        .text("about", column(2))
+        .text("source", column(3))
+}
+
+fn entries_of_keys<'a>(keys: &'a [(String, &'static str)]) -> Vec<(&'a str, &'a str, &'a str)> {
+    keys.iter().map(|(path, about)| (path.as_str(), *about, "")).collect()
 }
 
 fn section(kind: Kind) -> String {
@@ -167,15 +185,16 @@ fn table(headline: &str, entries: Vec<Entry>) -> String {
 }
 
 fn historical() -> String {
-    let current = key_paths(&description());
-    let all = key_paths(&with_historical());
-    let keys: Vec<Vec<String>> = all
-        .into_iter()
-        .filter(|path| !current.contains(path))
-        .map(|(path, about)| vec![path, about.to_owned()])
-        .collect();
+    let keys = historical_keys().into_iter().map(|(path, about)| vec![path, about.to_owned()]);
+    let keys: Vec<Vec<String>> = keys.collect();
     let profiles = table("Historical profiles (flow: profile = ...)", profiles(true));
     format!("{profiles}\nHistorical keys of scenario files\n{}", indented(&aligned(&keys, "l")))
+}
+
+/// The path of each historical key, and what it is.
+fn historical_keys() -> Vec<(String, &'static str)> {
+    let current = key_paths(&description());
+    key_paths(&with_historical()).into_iter().filter(|key| !current.contains(key)).collect()
 }
 
 fn profiles(is_historical: bool) -> Vec<Entry> {

@@ -9,6 +9,17 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// What of the memory that is free when runs begin they may take, in percent: others need some, too.
 const SHARE: u64 = 90;
 
+/// The memory of a guest.
+#[cfg(target_os = "linux")]
+const GUEST_MEMORY: u64 = seamline_kernel::guest::MEMORY;
+/// There are no guests elsewhere.
+#[cfg(not(target_os = "linux"))]
+const GUEST_MEMORY: u64 = u64::MAX;
+
+/// How a run takes less memory.
+const LESS: &str =
+    "raise its `output.interval`, or lower its `count` of flows, `tcp.receive_buffer` or `queue` limits";
+
 /// The memory that runs share.
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -43,15 +54,33 @@ impl Room {
         Place { room: self, bytes }
     }
 
-    /// State that fewer than `workers` runs of a plan fit at a time, or that not even one does.
-    pub(crate) fn state(&self, plan: &Plan, workers: usize) {
-        let of = |place: usize| estimate(&plan.cells[place].scenario);
-        let Some(largest) = (0..plan.cells.len()).max_by_key(|&place| of(place)) else { return };
-        let one = of(largest);
-        if let Some((kind, text)) = said(one, self.most, workers, largest + 1) {
+    /// State that fewer than `workers` runs of a plan fit at a time, or that not even one does. `in_guests` is whether all run in guests,
+    /// even where the scenario names no kernel.
+    pub(crate) fn state(&self, plan: &Plan, workers: usize, in_guests: bool) {
+        let scenario = |place: usize| &plan.cells[place].scenario;
+        let Some(largest) = (0..plan.cells.len()).max_by_key(|&place| estimate(scenario(place), true)) else {
+            return;
+        };
+        let (one, cell) = (estimate(scenario(largest), true), largest + 1);
+        let is_guest = in_guests || scenario(largest).kernel().is_some();
+        let of_guest = is_guest.then(|| said_of_guest(one, cell)).flatten();
+        if let Some((kind, text)) = of_guest.or_else(|| said(one, self.most, workers, cell)) {
             note(kind, text);
         }
     }
+}
+
+/// What to say when a run of so many bytes does not fit into its guest.
+fn said_of_guest(one: u64, cell: usize) -> Option<(&'static str, String)> {
+    (one > GUEST_MEMORY).then(|| {
+        let (one, most) = (bytes(one), bytes(GUEST_MEMORY));
+        (
+            "warning",
+            format!(
+                "a run of grid cell {cell} may take {one} of memory, but its guest has only {most}: the run may fail; {LESS}"
+            ),
+        )
+    })
 }
 
 /// What to say when runs of so many bytes share so much memory.
@@ -61,8 +90,8 @@ fn said(one: u64, most: u64, workers: usize, cell: usize) -> Option<(&'static st
         0 => Some((
             "warning",
             format!(
-                "a run of grid cell {cell} may take {} of memory, but only {} is available: the system may kill it; lower its \
-                 `count` of flows, `tcp.receive_buffer` or `queue` limits, or use a machine with more memory",
+                "a run of grid cell {cell} may take {} of memory, but only {} is available: the system may kill it; {LESS}, \
+                 or use a machine with more memory",
                 bytes(one),
                 bytes(most)
             ),
@@ -154,6 +183,14 @@ mod tests {
         let (kind, text) = said(400_000_000, 100_000_000, 8, 3).unwrap();
         assert_eq!(kind, "warning");
         assert!(text.contains("grid cell 3") && text.contains("receive_buffer"), "{text}");
+    }
+
+    #[test]
+    fn what_does_not_fit_into_a_guest_is_said_with_numbers() {
+        assert_eq!(said_of_guest(GUEST_MEMORY, 1), None);
+        let (kind, text) = said_of_guest(4_300_000_000, 2).unwrap();
+        assert_eq!(kind, "warning");
+        assert!(text.contains("grid cell 2 may take 4.30 GB") && text.contains("has only 1.07 GB"), "{text}");
     }
 
     #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ use crate::format::{Format, FormatOption};
 use crate::run::load;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, note, print, print_results, program, warnings};
+use seamline_cli::fitted;
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, provenance_of, quoted};
@@ -16,7 +17,7 @@ use seamline_experiment::{Baseline, summarise};
 use seamline_experiment::{Job, RunOptions};
 use seamline_report::export::table::Table;
 use seamline_results::sweep::SweepOutcome;
-use seamline_results::{Error, Shard, SweepOptions, compact, sweep_with};
+use seamline_results::{Error, Shard, SweepOptions, compact, has_lines, sweep_with};
 use seamline_scenario::Plan;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if !arguments.quiet {
         let workers = arguments.processors.workers(plan.runs());
         engine.state_memory(&plan, workers);
-        estimate::state(&plan, workers, interrupt.flag());
+        // How many of its runs are stored is known only later.
+        if !has_lines(&arguments.out) {
+            estimate::state(&plan, workers, |first| engine.try_out(first, interrupt.flag()));
+        }
     }
     let reporter = ProgressReporter::new(arguments.quiet);
     let (stop, warn) = (interrupt.flag().clone(), warnings(arguments.quiet));
@@ -120,7 +124,7 @@ fn show(
         drop(results);
         let stored = format!("\nStored: {} runs in {}\n", outcome.stored, out.display());
         let text = headline(plan) + &verdicts(plan, &summary) + &compacted + &stored;
-        print_results(&(text + &format!("Reproduce: {command}\n")))?;
+        print_results(&fitted(&(text + &format!("Reproduce: {command}\n"))))?;
     } else {
         print_report(format, plan, &pages::report(plan, results, &summary, provenance), String::new)?;
     }

@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, seamline, stderr, succeeds};
+use support::{assert_contains, folder, refuses, seamline, shell, stderr, stdout, succeeds};
 
 /// Small enough for seconds. Whether a kernel is built must not matter.
 const ASKED: [&str; 14] = [
@@ -119,21 +119,8 @@ fn the_tutorial_shows_what_is_printed() {
     let (_, after) = page.split_once(command).expect("the command");
     let (_, shown) = after.split_once("```text\n").expect("its answer");
     let (shown, _) = shown.split_once("```\n").unwrap();
-    let words = [
-        "advise",
-        "--no-check",
-        "--from",
-        "geo",
-        "--to",
-        "wlan-802.11b",
-        "--interruption",
-        "2.5 s",
-        "--stay",
-        "7 s",
-        "--file",
-        "10 MB",
-    ];
-    assert_eq!(succeeds(&words, folder().path()), shown);
+    let output = shell(command, folder().path());
+    assert_eq!(stdout(&output), shown, "{}", stderr(&output));
 }
 
 /// A capacity that rises and falls between 4 and 20 Mbit/s, for so many milliseconds.

@@ -222,6 +222,7 @@ fn tables_are_printed_as_csv() {
     for (arguments, columns, rows) in [
         (vec!["compare", "sweep", "sweep"], "cell,flow,measure,pairs,a_mean,b_mean,difference_mean", 5),
         (vec!["list", "variants"], "kind,name,about,source", 8),
+        (vec!["list", "--historical"], "kind,name,about,source", 3),
         (vec!["paper"], "paper,summary", 5),
         (vec!["explain"], "code,title,meaning,place,rejected,instead", 20),
         (vec!["model", "obtcp", "--sweep", "p1=0:0.2:0.1"], "p1,", 3),

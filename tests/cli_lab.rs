@@ -66,11 +66,12 @@ fn results_are_labelled_by_the_congestion_control_that_ran() {
 }
 
 #[test]
-fn a_scenario_gives_the_same_records_captures_and_pages_as_in_the_simulator() {
+fn a_scenario_gives_the_same_records_files_and_pages_as_in_the_simulator() {
     let Some(_alone) = lab_or_skip("a_scenario_gives_the_same_records") else { return };
     let (folder, file) = (folder(), scenario("lab-quick.toml"));
     let grid = ["--set", "grid.flow.download.variant=['newreno']"];
-    let more = [&["--json", "--report", "out", "--pcapng", "captures", "--quiet"], &grid[..]].concat();
+    let files = ["--pcapng", "captures", "--xplot", "graphs", "--iperf3", "results"];
+    let more = [&["--json", "--report", "out", "--quiet"], &files[..], &grid].concat();
     let document: Value = serde_json::from_str(&succeeds(&short(&file, &more), folder.path())).unwrap();
     let run = &document["cells"][0]["runs"][0];
     let flow = &run["flows"][0];
@@ -97,6 +98,27 @@ fn a_scenario_gives_the_same_records_captures_and_pages_as_in_the_simulator() {
     assert_contains(&page, &["A download with two handovers", "newreno"]);
     let capture = std::fs::read_dir(folder.path().join("captures")).unwrap().next().unwrap().unwrap();
     assert!(capture.metadata().unwrap().len() > 100_000, "every packet at the sender is in it");
+    assert_formats_of_others(folder.path(), goodput);
+}
+
+/// The files of iperf3 and xplot are about the same flow.
+fn assert_formats_of_others(folder: &Path, goodput: f64) {
+    let only = |folder: &Path| {
+        let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let file = files.next().unwrap();
+        assert!(files.next().is_none(), "one flow, one seed");
+        std::fs::read_to_string(file).unwrap()
+    };
+    let result: Value = serde_json::from_str(&only(&folder.join("results"))).unwrap();
+    let received = result["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
+    assert!((received / goodput - 1.0).abs() < 0.001, "{received} and {goodput}");
+    assert_contains(result["start"]["system_info"].as_str().unwrap(), &["Linux"]);
+    let graph = only(&folder.join("graphs"));
+    assert_contains(&graph, &["timeval double\n", "download (time sequence graph)"]);
+    let segments = graph.lines().filter(|line| line.starts_with("uarrow ")).count() as f64;
+    let expected = goodput / 8.0 / 1448.0;
+    assert!((1.0..40.0).contains(&(segments / expected)), "{segments} segments, {expected} each second");
+    assert!(graph.ends_with("go\n"));
 }
 
 #[test]

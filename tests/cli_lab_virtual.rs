@@ -224,6 +224,33 @@ fn a_full_disk_is_named_and_nothing_is_left() {
 }
 
 #[test]
+fn what_a_long_run_takes_is_stated_first() {
+    let Some(_alone) = guests_or_skip("what_a_long_run_takes_is_stated_first") else { return };
+    let folder = folder();
+    let first = |file: &str| {
+        let mut command = Command::new("timeout");
+        command.args(["-s", "INT", "5", support::program("seamline").to_str().unwrap()]);
+        command.args(["lab", file, "--virtual", "--set", "duration=1000000 s"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        assert_eq!((output.status.code(), stdout(&output)), (Some(124), ""), "{}", stderr(&output));
+        stderr(&output).to_owned()
+    };
+    let fits = first(&scenario("lab-quick.toml"));
+    assert_contains(&fits, &["2 runs will take about", "judged by the first 20 s of one run"]);
+    assert!(!fits.contains("its guest"), "{fits}");
+
+    let flow = "name = \"NAME\"\nfrom = \"server\"\nto = \"phone\"\nvariant = \"cubic\"\n";
+    let flows: String =
+        (0..20).map(|number| format!("\n[[flow]]\n{}", flow.replace("NAME", &number.to_string()))).collect();
+    let text = fs::read_to_string(scenario("lab-quick.toml")).unwrap();
+    fs::write(folder.path().join("many.toml"), text + &flows).unwrap();
+    assert_contains(
+        &first("many.toml"),
+        &["may take 3.", " GB of memory, but its guest has only 1.07 GB", "output.interval"],
+    );
+}
+
+#[test]
 fn an_interrupt_ends_a_guest_within_a_second_and_leaves_nothing() {
     let Some(_alone) = guests_or_skip("an_interrupt_ends_a_guest_within_a_second_and_leaves_nothing") else {
         return;

@@ -78,7 +78,7 @@ fn runs_take_no_more_than_estimated_and_not_much_less() {
     ] {
         std::fs::write(folder.path().join("it.toml"), &text).unwrap();
         let plan = Plan::new(Path::new("it.toml"), text, &[]).unwrap();
-        let estimated = estimate(&plan.cells[0].scenario) as f64;
+        let estimated = estimate(&plan.cells[0].scenario, true) as f64;
         let taken = peak("run it.toml --quiet --table none", folder.path()) - nothing;
         let factor = estimated / taken;
         assert!((1.0..6.0).contains(&factor), "{name}: {estimated} bytes are estimated, {taken} were taken");

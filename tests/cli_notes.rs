@@ -88,9 +88,15 @@ fn a_long_experiment_states_its_time_and_memory_first() {
     assert!(!message.contains("will take about"), "{message}");
     fs::write(folder.path().join("plain.toml"), PLAIN).unwrap();
     let set = ["--set", "duration=900000 s", "--set", "link.wire.rate=1 Gbit/s"];
+    let first = first_line(&[&["run", "plain.toml"][..], &set].concat(), folder.path());
+    assert_contains(&first, &["2 runs will take about", "of memory for records, judged by the first 20"]);
+}
+
+/// The first line that a long command says, which is then ended.
+fn first_line(arguments: &[&str], folder: &Path) -> String {
     let mut run = std::process::Command::new(support::program("seamline"))
-        .args([&["run", "plain.toml"][..], &set].concat())
-        .current_dir(folder.path())
+        .args(arguments)
+        .current_dir(folder)
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -99,7 +105,18 @@ fn a_long_experiment_states_its_time_and_memory_first() {
     std::io::BufRead::read_line(&mut std::io::BufReader::new(message), &mut first).unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
-    assert_contains(&first, &["2 runs will take about", "of memory for records, judged by the first 20"]);
+    first
+}
+
+#[test]
+fn long_advice_states_its_time_and_memory_first() {
+    let links = ["--from", "lte", "--to", "wifi", "--interruption", "300 ms", "--seeds", "2", "--no-check"];
+    let asked = [&["advise", "--horizon", "8000 h"][..], &links].concat();
+    let first = first_line(&asked, folder().path());
+    assert_contains(
+        &first,
+        &["up to ", " runs will take up to ", " h on ", "of memory, judged by the first 20"],
+    );
 }
 
 #[test]

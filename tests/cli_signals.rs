@@ -110,30 +110,45 @@ fn a_closed_standard_output_loses_no_file() {
     assert!(folder.path().join("page.html").exists());
 }
 
-/// A terminal of 40 columns, made by `script`: the progress of a run in one line of it, and none without a cursor.
+/// What a run shows in a terminal of 40 columns, made by `script`. `None` skips the test.
+#[cfg(target_os = "linux")]
+fn on_terminal(term: &str, more: &str, folder: &Path) -> Option<Output> {
+    let (program, file) = (program("seamline"), scenario("quickstart.toml"));
+    let run = format!("stty rows 24 cols 40; TERM={term} '{}' run '{file}' {more}", program.display());
+    fs::write(folder.join("run.sh"), run).unwrap();
+    let output = support::shell("script -qec 'sh run.sh' /dev/null < /dev/null", folder);
+    if !output.status.success() {
+        support::skip("what_is_shown_fits_a_narrow_terminal", stderr(&output));
+        return None;
+    }
+    Some(output)
+}
+
+/// Only the command to copy is one line, however long.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_fit_a_narrow_terminal() {
+    let folder = folder();
+    let Some(output) = on_terminal("xterm", "--seeds 2 --table all --quiet", folder.path()) else { return };
+    let shown = stdout(&output).replace('\r', "");
+    assert_contains(&shown, &["Interval (s)      Goodput  Retr  RTO", "\n      110 retransmitted"]);
+    for line in shown.lines().filter(|line| !line.starts_with("Reproduce: seamline run ")) {
+        assert!(line.chars().count() <= 40, "{line}");
+    }
+}
+
+/// The progress of a run in one line, and none without a cursor.
 #[cfg(target_os = "linux")]
 #[test]
 fn progress_fits_a_narrow_terminal_and_is_left_out_on_a_dumb_one() {
     let folder = folder();
-    let on_terminal = |term: &str| {
-        let program = program("seamline");
-        let run = format!(
-            "stty rows 24 cols 40; TERM={term} '{}' run '{}' --seeds 40 > out.txt",
-            program.display(),
-            scenario("quickstart.toml").replace(' ', "\\ ")
-        );
-        fs::write(folder.path().join("run.sh"), run).unwrap();
-        support::shell("script -qec 'sh run.sh' /dev/null < /dev/null", folder.path())
-    };
-    let output = on_terminal("xterm");
-    if !output.status.success() {
-        return support::skip("progress_fits_a_narrow_terminal", stderr(&output));
-    }
+    let Some(output) = on_terminal("xterm", "--seeds 40 > out.txt", folder.path()) else { return };
     assert_contains(stdout(&output), &["/200 runs, "]);
     let drawn = stdout(&output).replace("\u{1b}[2K", "");
     let widest = drawn.split(['\r', '\n']).map(|line| line.chars().count()).max().unwrap();
     assert!((30..=40).contains(&widest), "{widest}: {drawn:?}");
-    assert!(!stdout(&on_terminal("dumb")).contains(['\u{1b}', '█']));
+    let Some(output) = on_terminal("dumb", "--seeds 40 > out.txt", folder.path()) else { return };
+    assert!(!stdout(&output).contains(['\u{1b}', '█']));
 }
 
 /// Days over a recorded gigabit: it never finishes, and says that it has no advice.

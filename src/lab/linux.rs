@@ -2,8 +2,10 @@
 
 use super::{Arguments, virtual_time};
 use crate::Outcome;
+use crate::estimate::time;
 use crate::experiment::run_and_report_with;
 use crate::format::Format;
+use crate::memory::Room;
 use crate::run::load;
 use crate::terminal::{Failure, note, print_results, tell};
 use seamline_cli::interrupt::Interrupt;
@@ -52,8 +54,9 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     if !options.quiet {
         let cells = plan.cells.iter().map(|cell| &cell.scenario);
         let seconds: f64 = cells.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum();
-        let runs = plan.runs();
-        note("note", format!("in real time this takes {seconds:.0} s: {runs} runs, one after the other"));
+        let (takes, runs) = (time(seconds), plan.runs());
+        note("note", format!("in real time this takes {takes}: {runs} runs, one after the other"));
+        Room::now().state(&plan, 1, false);
     }
     let mut escaped = Ok(());
     let shown =

@@ -3,11 +3,13 @@
 use super::Arguments;
 use super::linux::{command_text, failure, show_session};
 use crate::Outcome;
+use crate::estimate;
 use crate::experiment::run_and_report_with;
 use crate::kernel;
+use crate::memory::Room;
 use crate::terminal::{Failure, warnings};
 use seamline_cli::interrupt::Interrupt;
-use seamline_experiment::RunOptions;
+use seamline_experiment::{Job, RunOptions};
 use seamline_kernel::Kernel;
 use seamline_kernel::guest::inside::is_guest;
 use seamline_kernel::guest::probe;
@@ -29,6 +31,15 @@ pub(super) fn run(plan: &Plan, stacks: &Stacks, name: &str, arguments: &Argument
     let kernel = find(name)?;
     let command = format!("{} --virtual={}", command_text(arguments), kernel.name);
     run_and_report_with(plan, options, &command, options.files.to_run_options(), |files, finished| {
+        if !options.quiet {
+            let workers = options.processors.workers(plan.runs());
+            Room::now().state(plan, workers, true);
+            let (first, part) =
+                (Job { cell: 0, seed: 0 }, RunOptions { stop: files.stop.clone(), ..RunOptions::default() });
+            estimate::state(plan, workers, |plan| {
+                Some(virtual_time::run_job(plan, first, stacks, &kernel, &part).ok()??.record)
+            });
+        }
         let results = options
             .processors
             .run(plan.runs(), options.quiet, || virtual_time::run(plan, stacks, &kernel, files, finished));

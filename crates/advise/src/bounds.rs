@@ -44,6 +44,13 @@ pub fn effort(question: &Question) -> Effort {
     Effort { seeds: affordable(search).clamp(least, all), grid, bisections }
 }
 
+/// No answer to this question takes more runs.
+pub fn most_runs(question: &Question) -> usize {
+    let Effort { seeds, grid, bisections } = effort(question);
+    let at_the_point = (1 + schemes(question).len()) * question.seeds as usize;
+    at_the_point + schemes(question).len() * (1 + 2 * (grid + bisections)) * seeds
+}
+
 /// Search both bounds for all schemes.
 pub(crate) fn search_bounds(
     question: &Question,

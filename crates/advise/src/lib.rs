@@ -31,11 +31,11 @@ mod significance;
 mod solve;
 
 pub use advice::Advice;
-pub use bounds::effort;
+pub use bounds::{effort, most_runs};
 pub use error::{AdviseError, InputError};
 pub use format::{format_advice, to_table};
 pub use link::AccessLink;
 pub use picture::picture;
 pub use question::{Question, QuestionInput, Traffic};
-pub use runs::Watch;
+pub use runs::{Watch, first_run};
 pub use solve::advise;

@@ -95,6 +95,27 @@ pub(crate) struct Runs<'a> {
     pub(crate) count: usize,
 }
 
+/// The scenario that an answer runs first, for as long as it is expected to last: the host stays, and nothing helps it.
+///
+/// # Errors
+/// When a table of a link is invalid.
+pub fn first_run(question: &Question) -> Result<Scenario, AdviseError> {
+    let form = ClosedForm::of(question);
+    let scenario = scenario_of(question, None, limit(question, &form))?;
+    Ok(Scenario { duration: expected(question, &form), ..scenario })
+}
+
+fn scenario_of(
+    question: &Question,
+    scheme: Option<&Scheme>,
+    limit: Duration,
+) -> Result<Scenario, AdviseError> {
+    let text = text_of(question, scheme, None, limit);
+    let plan = Plan::new(Path::new("advice.toml"), text, &[]);
+    let mut plan = plan.map_err(|diagnostics| AdviseError::Scenario(Box::new(diagnostics)))?;
+    Ok(plan.cells.remove(0).scenario)
+}
+
 impl<'a> Runs<'a> {
     /// Prepare the scenarios; no run has been made.
     pub(crate) fn new(
@@ -103,14 +124,8 @@ impl<'a> Runs<'a> {
         watch: Watch<'a>,
     ) -> Result<Self, AdviseError> {
         let (limit, expected) = (limit(question, form), expected(question, form));
-        let scenario = |scheme: Option<&Scheme>| {
-            let text = text_of(question, scheme, None, limit);
-            let plan = Plan::new(Path::new("advice.toml"), text, &[]);
-            let mut plan = plan.map_err(|diagnostics| AdviseError::Scenario(Box::new(diagnostics)))?;
-            Ok(plan.cells.remove(0).scenario)
-        };
         let scenarios: Result<Vec<Scenario>, AdviseError> =
-            schemes(question).into_iter().map(scenario).collect();
+            schemes(question).into_iter().map(|scheme| scenario_of(question, scheme, limit)).collect();
         let offsets = (1..=question.seeds).map(|seed| offset(question, seed)).collect();
         let scenarios = scenarios?;
         let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], expected);

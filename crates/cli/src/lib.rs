@@ -80,16 +80,36 @@ pub fn columns() -> Option<usize> {
     terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0)).filter(|it| *it > 0)
 }
 
+/// Text whose lines are broken between words where they are wider than the terminal; the lines that follow are indented. Elsewhere than in
+/// a terminal, and for commands that are there to be copied, one line stays one line.
+pub fn fitted(text: &str) -> Cow<'_, str> {
+    columns().map_or(Cow::Borrowed(text), |columns| Cow::Owned(broken(text, columns)))
+}
+
+fn broken(text: &str, columns: usize) -> String {
+    let is_command = |line: &str| ["Reproduce: ", "Next: "].iter().any(|start| line.starts_with(start));
+    let fit = |line: &str| match is_command(line) || line.chars().count() <= columns {
+        true => line.to_owned(),
+        false => hanging(line, line.len() - line.trim_start().len() + 4, columns),
+    };
+    text.split('\n').map(fit).collect::<Vec<_>>().join("\n")
+}
+
 /// A line of a list, broken between words to fit into so many columns; the lines after the first are indented.
 pub fn hanging(line: &str, indent: usize, columns: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
     for piece in line.split_inclusive(' ') {
-        if column > indent && column + piece.trim_end().chars().count() > columns {
+        let width = piece.trim_end().chars().count();
+        if column > indent && column + width > columns {
             text.truncate(text.trim_end().len());
             text += "\n";
             text += &" ".repeat(indent);
             column = indent;
+        }
+        if width == 0 && column == indent && text.ends_with(' ') && text.contains('\n') {
+            // What was between columns is not needed at the beginning of a line.
+            continue;
         }
         text += piece;
         column += piece.chars().count();
@@ -156,7 +176,7 @@ pub fn tell(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::hanging;
+    use super::{broken, hanging};
 
     #[test]
     fn a_line_of_a_list_is_broken_between_words() {
@@ -164,5 +184,19 @@ mod tests {
         assert_eq!(hanging(line, 8, 15), "  name  one two\n        three");
         assert_eq!(hanging(line, 8, 5), "  name  one\n        two\n        three");
         assert_eq!(hanging(line, 8, usize::MAX), line);
+        assert_eq!(
+            hanging("  name       one   two", 4, 9),
+            "  name\n    one\n    two",
+            "no gap begins a line"
+        );
+    }
+
+    #[test]
+    fn lines_are_broken_but_for_commands() {
+        let text =
+            "Results\n  cubic  3.10 Mbit/s  57 retransmitted\n\nReproduce: seamline run a.toml --seeds 10\n";
+        let narrow = "Results\n  cubic  3.10 Mbit/s  57\n      retransmitted\n\nReproduce: seamline run a.toml --seeds 10\n";
+        assert_eq!(broken(text, 24), narrow);
+        assert_eq!(broken(text, 80), text);
     }
 }

@@ -28,11 +28,14 @@ const HEADERS: u64 = 52;
 /// Packets of a window that a sender may have sent before it learns that they do not fit: slow start doubles it.
 const OVERSHOOT: u64 = 2;
 
-/// An upper bound of the memory that a run of this scenario takes, in bytes, estimated before it starts. Captures and lists of events
-/// go to files.
-pub fn estimate(scenario: &Scenario) -> u64 {
+/// An upper bound of the memory that a run of this scenario takes, in bytes, estimated before it starts; `with_intervals` is whether it
+/// records flows over time. Captures and lists of events go to files.
+pub fn estimate(scenario: &Scenario, with_intervals: bool) -> u64 {
     let seconds = scenario.duration.as_secs_f64();
-    let rows = (seconds / scenario.output.interval.as_secs_f64()).ceil() as u64;
+    let rows = match with_intervals {
+        true => (seconds / scenario.output.interval.as_secs_f64()).ceil() as u64,
+        false => 0,
+    };
     let flows = scenario.flows.len() as u64;
     let connections: u64 = scenario.flows.iter().map(connections).sum();
     let directions = || scenario.links.iter().flat_map(|link| [&link.down, &link.up]);

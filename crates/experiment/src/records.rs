@@ -14,11 +14,10 @@ pub(crate) fn record_of(
     seed: u64,
     world: &World<Part, RunObserver>,
     places: &Places,
-    with_intervals: bool,
 ) -> RunRecord {
     RunRecord {
         seed,
-        flows: world.observer().records(scenario, with_intervals),
+        flows: world.observer().records(scenario),
         links: link_records(scenario, world, places),
         agents: agent_records(scenario, world, places),
         emulation: None,

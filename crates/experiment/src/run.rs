@@ -264,7 +264,8 @@ impl Job {
             Err(error) => (Recorders::default(), vec![error]),
         };
         let scenario = &plan.cells[self.cell].scenario;
-        let mut observer = RunObserver::new(scenario, places, recorders);
+        let with_intervals = self.seed == 0 || scenario.output.intervals_of_every_run;
+        let mut observer = RunObserver::new(scenario, places, recorders, with_intervals);
         let over_time = self.is_over_time(options) || files.xplot.is_some();
         observer.series = over_time.then(|| SeriesRecorder::new(scenario, places));
         observer.messages = self
@@ -372,8 +373,7 @@ pub(crate) fn finish_run(
     emulation: Option<EmulationRecord>,
 ) -> FinishedRun {
     let scenario = &plan.cells[job.cell].scenario;
-    let with_intervals = job.seed == 0 || scenario.output.intervals_of_every_run;
-    let record = record_of(scenario, scenario.seeds[job.seed], &world, places, with_intervals);
+    let record = record_of(scenario, scenario.seeds[job.seed], &world, places);
     let record = RunRecord { emulation, ..record };
     let mut observer = world.into_observer();
     let series = observer.series.take();

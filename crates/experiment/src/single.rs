@@ -27,7 +27,8 @@ fn run_with(
     close: Option<CloseMeter>,
 ) -> Option<(RunRecord, Vec<Felt>)> {
     let places = Places::new(scenario);
-    let mut observer = RunObserver::new(scenario, &places, Recorders::default());
+    let with_intervals = scenario.output.intervals_of_every_run;
+    let mut observer = RunObserver::new(scenario, &places, Recorders::default(), with_intervals);
     observer.close = close;
     let mut world: World<Part, RunObserver> = World::with_observer(observer);
     let mut runner = build(scenario, seed, Ends::Inside, &mut world, &places);
@@ -36,7 +37,7 @@ fn run_with(
     if !is_complete {
         return None;
     }
-    let record = record_of(scenario, seed, &world, &places, scenario.output.intervals_of_every_run);
+    let record = record_of(scenario, seed, &world, &places);
     let felt = world.into_observer().close.map_or(Vec::new(), CloseMeter::finish);
     Some((record, felt))
 }

@@ -51,7 +51,7 @@ fn a_handover_is_measured_on_the_connections_that_meet_it() {
         // Of the connections of one train, not of all: what was in the queue and on its way.
         assert!((1..=80).contains(&handover.lost_packets), "{handover:?}");
     }
-    let table = interval_table(flow, false);
+    let table = interval_table(flow, false, usize::MAX);
     assert!(table.contains("~~ 10 handovers: interrupted for 200 ms, data after "), "{table}");
     assert!(!table.contains("train-1"), "ten lines would hide the table: {table}");
 }

@@ -100,7 +100,7 @@ fn an_incomplete_handover_shows_what_ended_it() {
     let plan = plan("", "");
     let record = run(&plan, &RunOptions::default(), &|| ()).unwrap()[0].runs[0].flows[0].clone();
     let handovers = vec![met("phone", 1.0), met("laptop", 2.0), met("phone", 3.0)];
-    let table = interval_table(&FlowRecord { handovers, intervals: vec![row], ..record }, true);
+    let table = interval_table(&FlowRecord { handovers, intervals: vec![row], ..record }, true, usize::MAX);
     let lines: Vec<&str> =
         table.lines().filter_map(|line| line.split_once("handover of ")).map(|it| it.1).collect();
     let expected = [

@@ -18,5 +18,5 @@ pub use compact::compact;
 pub use compare::compare;
 pub use error::Error;
 pub use load::load;
-pub use store::Line;
+pub use store::{Line, has_lines};
 pub use sweep::{RunOne, Shard, SweepOptions, sweep, sweep_with};

@@ -122,6 +122,11 @@ pub(crate) fn line_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
+/// Whether a folder has files of lines: a sweep into it goes on.
+pub fn has_lines(folder: &Path) -> bool {
+    line_files(folder).is_ok_and(|files| !files.is_empty())
+}
+
 /// Take all lines of these files one by one, each key once, in the order of the files. `known` are the keys to leave out; it gets the
 /// others.
 pub(crate) fn each_line(

@@ -31,8 +31,9 @@ impl FlowSpan {
 #[derive(Debug, Default)]
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
-    interval_length: Duration,
-    /// All intervals of the run, in order.
+    /// The intervals of the run; `None` when they are not recorded.
+    grid: Option<Grid>,
+    /// Those up to now, in order.
     intervals: Vec<IntervalRecord>,
     retransmissions: u64,
     timeouts: u64,
@@ -43,22 +44,39 @@ pub(crate) struct FlowMeter {
     parts: Vec<Part>,
 }
 
+/// A run in intervals of the same length, of which the last one may be shorter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    length: Duration,
+    end: Instant,
+}
+
+impl Grid {
+    /// The intervals of a scenario.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        Grid { length: scenario.output.interval, end: Instant::ZERO + scenario.duration }
+    }
+    fn count(self) -> usize {
+        self.end.as_nanos().div_ceil(self.length.as_nanos()) as usize
+    }
+    fn place(self, now: Instant) -> usize {
+        (now.as_nanos() / self.length.as_nanos()) as usize
+    }
+    fn interval(self, place: usize) -> IntervalRecord {
+        let from = Instant::ZERO + self.length * place as u64;
+        IntervalRecord {
+            from_s: from.as_secs_f64(),
+            to_s: (from + self.length).min(self.end).as_secs_f64(),
+            ..IntervalRecord::default()
+        }
+    }
+}
+
 impl FlowMeter {
     /// `parts`: how many kinds of connections there are that have different handovers on their way.
-    pub(crate) fn new(span: FlowSpan, duration: Duration, interval_length: Duration, parts: usize) -> Self {
-        let end = Instant::ZERO + duration;
-        let interval = |index: u64| {
-            let from = Instant::ZERO + interval_length * index;
-            IntervalRecord {
-                from_s: from.as_secs_f64(),
-                to_s: (from + interval_length).min(end).as_secs_f64(),
-                ..IntervalRecord::default()
-            }
-        };
-        let intervals = duration.as_nanos().div_ceil(interval_length.as_nanos());
-        let intervals = (0..intervals).map(interval).collect();
+    pub(crate) fn new(span: FlowSpan, grid: Option<Grid>, parts: usize) -> Self {
         let parts = (0..parts).map(|_| Part::default()).collect();
-        FlowMeter { span, interval_length, intervals, parts, ..FlowMeter::default() }
+        FlowMeter { span, grid, parts, ..FlowMeter::default() }
     }
 
     /// Payload of a connection of this part arrived in order.
@@ -121,7 +139,6 @@ impl FlowMeter {
         variant: &str,
         connections: &[&ConnectionMeter],
         links: &[String],
-        with_intervals: bool,
     ) -> FlowRecord {
         let completed = connections.iter().map(|meter| meter.completed).collect::<Option<Vec<_>>>();
         let completed = completed.and_then(|times| times.into_iter().max());
@@ -150,7 +167,7 @@ impl FlowMeter {
             completion_s: completed.map(|at| at.saturating_since(self.span.start).as_secs_f64()),
             copies_bits_per_second: if copies.len() > 1 { copies } else { Vec::new() },
             handovers: self.handover_records(links),
-            intervals: if with_intervals { self.interval_records() } else { Vec::new() },
+            intervals: self.interval_records(),
         }
     }
 
@@ -166,7 +183,9 @@ impl FlowMeter {
 
     /// In an interval without a sample the last one still holds.
     fn interval_records(&self) -> Vec<IntervalRecord> {
+        let Some(grid) = self.grid else { return Vec::new() };
         let mut records = self.intervals.clone();
+        records.extend((records.len()..grid.count()).map(|place| grid.interval(place)));
         let mut last = (0.0, 0.0);
         for record in &mut records {
             let sample = (&mut record.congestion_window_segments, &mut record.smoothed_round_trip_ms);
@@ -179,6 +198,11 @@ impl FlowMeter {
     }
 
     fn interval(&mut self, now: Instant) -> Option<&mut IntervalRecord> {
-        self.intervals.get_mut((now.as_nanos() / self.interval_length.as_nanos()) as usize)
+        let grid = self.grid?;
+        let place = grid.place(now);
+        if place >= self.intervals.len() && place < grid.count() {
+            self.intervals.extend((self.intervals.len()..=place).map(|place| grid.interval(place)));
+        }
+        self.intervals.get_mut(place)
     }
 }

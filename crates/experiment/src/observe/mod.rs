@@ -32,7 +32,7 @@ pub(crate) use pcapng::PcapngFile;
 pub(crate) use series::SeriesRecorder;
 pub(crate) use streams::{StreamRecorder, full_payload};
 
-use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan};
+use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan, Grid};
 use mobiles::{Mobiles, Progress};
 use passing::Passing;
 use rows::{Kind, kind_of};
@@ -87,10 +87,16 @@ pub(crate) struct RunObserver {
 }
 
 impl RunObserver {
-    /// An observer of a run whose elements have been placed.
-    pub(crate) fn new(scenario: &Scenario, places: &Places, recorders: Recorders) -> Self {
+    /// An observer of a run whose elements have been placed. Whether flows are recorded in intervals is the caller's choice: it takes
+    /// memory in proportion to the run.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        places: &Places,
+        recorders: Recorders,
+        with_intervals: bool,
+    ) -> Self {
         let mut observer = RunObserver { recorders, ..RunObserver::default() };
-        observer.prepare(scenario, places);
+        observer.prepare(scenario, places, with_intervals);
         if let Some(capture) = &mut observer.recorders.capture {
             capture.prepare(scenario, places);
         }
@@ -104,13 +110,14 @@ impl RunObserver {
         observer
     }
 
-    fn prepare(&mut self, scenario: &Scenario, places: &Places) {
+    fn prepare(&mut self, scenario: &Scenario, places: &Places, with_intervals: bool) {
         let parts = passing::parts(scenario, &places.networks);
+        let grid = with_intervals.then(|| Grid::of(scenario));
         for (index, flow) in scenario.flows.iter().enumerate() {
             let span = FlowSpan::of(flow, scenario);
             let own = &parts[index];
             let count = own.count();
-            self.flows.push(FlowMeter::new(span, scenario.duration, scenario.output.interval, count));
+            self.flows.push(FlowMeter::new(span, grid, count));
             self.sizes.push(flow.size);
             self.measured_from.push(span.from);
             let meters = (0..flow.count as usize).map(|copy| ConnectionMeter {
@@ -131,12 +138,12 @@ impl RunObserver {
     }
 
     /// The records of the flows.
-    pub(crate) fn records(&self, scenario: &Scenario, with_intervals: bool) -> Vec<FlowRecord> {
+    pub(crate) fn records(&self, scenario: &Scenario) -> Vec<FlowRecord> {
         let links: Vec<String> = passing::names(scenario).cloned().collect();
         let mut connections = self.connections.iter();
         let record = |(index, flow): (usize, &FlowSpec)| {
             let own: Vec<&ConnectionMeter> = connections.by_ref().take(flow.count as usize).collect();
-            self.flows[index].record(&flow.name, &flow.variant_name, &own, &links, with_intervals)
+            self.flows[index].record(&flow.name, &flow.variant_name, &own, &links)
         };
         scenario.flows.iter().enumerate().map(record).collect()
     }

@@ -3,6 +3,7 @@
 use seamline_report::quantity::{bit_rate, bytes, count, millis, plural};
 use seamline_report::record::{FlowRecord, HandoverRecord, IntervalRecord};
 use seamline_report::statistics::nearest_rank;
+use seamline_report::text_table::aligned;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -10,21 +11,39 @@ use std::fmt::Write;
 const MOST_ROWS: usize = 12;
 /// The handovers of more links or mobile nodes than this are only counted.
 const MOST_LINKS: usize = 8;
-const BAR_WIDTH: f64 = 20.0;
+/// The longest bar, and the shortest that still shows something.
+const BAR_WIDTH: usize = 20;
+const LEAST_BAR: usize = 6;
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// The table of a flow in one run. `every` shows every interval; otherwise intervals are merged until they fit a
-/// screen.
-pub fn interval_table(flow: &FlowRecord, every: bool) -> String {
+/// A column: its head, and what it shows of an interval.
+type Column = (&'static str, fn(&IntervalRecord) -> String);
+
+const COLUMNS: [Column; 7] = [
+    ("Interval (s)", |row| format!("{}-{}", seconds(row.from_s), seconds(row.to_s))),
+    ("Transfer", |row| bytes(row.bytes)),
+    (GOODPUT, |row| bit_rate(rate(row))),
+    ("Retr", |row| row.retransmissions.to_string()),
+    ("RTO", |row| row.timeouts.to_string()),
+    ("Cwnd", |row| count(row.congestion_window_segments)),
+    ("RTT", |row| millis(row.smoothed_round_trip_ms)),
+];
+/// Bars of it are in a column of their own.
+const GOODPUT: &str = "Goodput";
+/// The columns that are left out where the table would be too wide, in this order.
+const LEAST_NEEDED: [&str; 4] = ["Cwnd", "Transfer", "RTT", "RTO"];
+
+/// The table of a flow in one run, in so many columns of text. `every` shows every interval; otherwise intervals are merged until they
+/// fit a screen.
+pub fn interval_table(flow: &FlowRecord, every: bool, columns: usize) -> String {
     let rows = if every { flow.intervals.clone() } else { merged(&flow.intervals) };
-    let fastest = rows.iter().map(rate).fold(0.0, f64::max);
-    let mut text = String::from(
-        "   Interval (s)      Transfer      Goodput                         Retr  RTO   Cwnd       RTT\n",
-    );
+    let lines = fitting(&rows, columns);
+    let mut lines = lines.iter().map(|line| format!("   {line}\n"));
+    let mut text = lines.next().unwrap_or_default();
     let mut handovers = flow.handovers.iter().peekable();
     let links: BTreeSet<&str> = flow.handovers.iter().map(|handover| handover.link.as_str()).collect();
-    for row in &rows {
-        write_row(&mut text, row, fastest);
+    for (row, line) in rows.iter().zip(lines) {
+        text += &line;
         if links.len() > MOST_LINKS {
             let here: Vec<&HandoverRecord> =
                 std::iter::from_fn(|| handovers.next_if(|handover| handover.start_s < row.to_s)).collect();
@@ -38,20 +57,45 @@ pub fn interval_table(flow: &FlowRecord, every: bool) -> String {
     text
 }
 
-fn write_row(text: &mut String, row: &IntervalRecord, fastest: f64) {
-    let span = format!("{}-{}", seconds(row.from_s), seconds(row.to_s));
-    let share = if fastest > 0.0 { rate(row) / fastest } else { 0.0 };
-    let _ = writeln!(
-        text,
-        "   {span:<14} {:>11} {:>13} {:<20} {:>7} {:>4} {:>6} {:>9}",
-        bytes(row.bytes),
-        bit_rate(rate(row)),
-        bar(share),
-        row.retransmissions,
-        row.timeouts,
-        count(row.congestion_window_segments),
-        millis(row.smoothed_round_trip_ms),
-    );
+/// A head and a line for each row, with the columns and bars for which there is room.
+fn fitting(rows: &[IntervalRecord], columns: usize) -> Vec<String> {
+    let mut shown = COLUMNS.to_vec();
+    let mut least_needed = LEAST_NEEDED.iter();
+    loop {
+        let lines = aligned_rows(rows, &shown, 0);
+        // Three spaces are before a line, and two before a bar.
+        let width = 3 + lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let bar = columns.saturating_sub(width + 2).min(BAR_WIDTH);
+        if bar >= LEAST_BAR {
+            return aligned_rows(rows, &shown, bar);
+        }
+        match least_needed.next().filter(|_| width > columns) {
+            None => return lines,
+            Some(name) => shown.retain(|column| column.0 != *name),
+        }
+    }
+}
+
+fn aligned_rows(rows: &[IntervalRecord], shown: &[Column], bar_width: usize) -> Vec<String> {
+    let fastest = rows.iter().map(rate).fold(0.0, f64::max);
+    let with_bar = |cell: &dyn Fn(&Column) -> String, bar: String| -> Vec<String> {
+        let cells = shown.iter().flat_map(|column| {
+            let bar = (bar_width > 0 && column.0 == GOODPUT).then(|| bar.clone());
+            [Some(cell(column)), bar].into_iter().flatten()
+        });
+        cells.collect()
+    };
+    let head = with_bar(&|column| column.0.to_owned(), String::new());
+    let line = |row: &IntervalRecord| {
+        let share = if fastest > 0.0 { rate(row) / fastest } else { 0.0 };
+        with_bar(&|column| column.1(row), bar(share, bar_width))
+    };
+    let cells: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(line)).collect();
+    let goodput = shown.iter().position(|column| column.0 == GOODPUT).unwrap_or(0);
+    let alignment: String = (0..cells[0].len())
+        .map(|column| if column == 0 || (bar_width > 0 && column == goodput + 1) { 'l' } else { 'r' })
+        .collect();
+    aligned(&cells, &alignment)
 }
 
 /// The handovers of many links, or mobile nodes.
@@ -112,9 +156,9 @@ fn seconds(seconds: f64) -> String {
     text.strip_suffix(".00").map(str::to_owned).unwrap_or(text)
 }
 
-/// A bar of [`BAR_WIDTH`] for a share of one.
-fn bar(share: f64) -> String {
-    let eighths = (share.clamp(0.0, 1.0) * BAR_WIDTH * 8.0).round() as usize;
+/// A bar of this width for a share of one.
+fn bar(share: f64, width: usize) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
     let mut bar: String = std::iter::repeat_n(EIGHTHS[7], eighths / 8).collect();
     bar.extend(eighths.checked_rem(8).filter(|rest| *rest > 0).map(|rest| EIGHTHS[rest - 1]));
     bar
@@ -137,4 +181,38 @@ fn sum(rows: &[IntervalRecord]) -> Option<IntervalRecord> {
         timeouts: rows.iter().map(|row| row.timeouts).sum(),
         ..last.clone()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(from_s: f64, bytes: u64) -> IntervalRecord {
+        IntervalRecord {
+            from_s,
+            to_s: from_s + 10.0,
+            bytes,
+            retransmissions: 12,
+            timeouts: 3,
+            congestion_window_segments: 17.25,
+            smoothed_round_trip_ms: 143.2,
+        }
+    }
+
+    /// At every width, nothing is wider; from a width on, all of it is there.
+    #[test]
+    fn a_table_fits_into_its_columns() {
+        let rows = [row(90.0, 1_250_000), row(100.0, 12_500_000)];
+        for columns in 30..120 {
+            let lines = fitting(&rows, columns);
+            let widest = 3 + lines.iter().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= columns.max(38), "{columns}: {lines:#?}");
+            assert_eq!(lines[0].contains("Cwnd"), columns >= 63, "{columns}: {lines:#?}");
+        }
+        let narrow = fitting(&rows, 40);
+        assert_eq!(narrow[0], "Interval (s)      Goodput  Retr  RTO");
+        let widest = fitting(&rows, usize::MAX);
+        assert!(widest[2].contains(&"█".repeat(BAR_WIDTH)) && widest[1].contains("██  "), "{widest:#?}");
+        assert!(fitting(&rows, 80)[2].contains(&"█".repeat(LEAST_BAR)));
+    }
 }

@@ -5,13 +5,13 @@ use super::shared::ON_HOST;
 /// When guests begin, by their clock: 1 January 2020, in nanoseconds since 1970.
 const TIME_OF_DAY: u64 = 1_577_836_800_000_000_000;
 
-/// Enough that the kernel's limits for TCP buffers are those of an ordinary host (4 and 6 MB). Only what is used takes memory of the host.
-const MEMORY: &str = "1G";
+/// The memory of a guest, in bytes. Enough that the kernel's limits for TCP buffers are those of an ordinary host (4 and 6 MB). Only what is used takes memory of the host.
+pub const MEMORY: u64 = 1 << 30;
 
 /// The arguments of the kernel. Its working folder is the shared one, in which `program` is its first process.
 pub(super) fn arguments(program: &str, words: &[String]) -> Vec<String> {
     let mut arguments: Vec<String> = [
-        &format!("mem={MEMORY}"),
+        &format!("mem={}G", MEMORY >> 30),
         "root=/dev/root",
         "rootfstype=hostfs",
         "rootflags=/",

@@ -17,6 +17,7 @@ mod seal;
 mod shared;
 mod watch;
 
+pub use command_line::MEMORY;
 pub use machine::{Guest, Running};
 pub use shared::Shared;
 pub use watch::{Ended, Glance, GuestError};

@@ -8,6 +8,7 @@ use seamline_experiment::RunOptions;
 use seamline_kernel::guest::Shared;
 use seamline_kernel::guest::inside::{self, Start};
 use seamline_scenario::Plan;
+use seamline_wire::Duration;
 use seamline_wire::random::Stream;
 use std::env;
 use std::fs;
@@ -38,7 +39,8 @@ fn answer(job: &GuestJob) -> Result<Answer, LabError> {
     let read = if job.leaves_out_refused { Plan::without_refused } else { Plan::new };
     let plan = read(&job.file, job.text.clone(), &job.settings);
     // The host has read it before.
-    let plan = plan.map_err(|diagnostics| LabError::Refused(diagnostics.render(false)))?;
+    let mut plan = plan.map_err(|diagnostics| LabError::Refused(diagnostics.render(false)))?;
+    plan.cells[job.task.cell()].scenario.duration = Duration::from_nanos(job.duration_ns);
     let output = Shared::Output.in_guest();
     let mut options = RunOptions {
         cells_over_time: job.files.cells_over_time,

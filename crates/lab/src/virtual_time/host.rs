@@ -11,7 +11,7 @@ use seamline_experiment::report::quoted;
 use seamline_experiment::summary::label;
 use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each};
 use seamline_kernel::Kernel;
-use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, Running, Shared};
+use seamline_kernel::guest::{Ended, Glance, Guest, GuestError, MEMORY, Running, Shared};
 use seamline_scenario::Plan;
 use std::env;
 use std::fs;
@@ -22,6 +22,9 @@ use std::sync::atomic::Ordering;
 
 /// The argument that makes the program the first process of a guest.
 pub const WORD: &str = "guest";
+
+/// What a program or its kernel says when there is no memory left.
+const NO_MEMORY: [&str; 3] = ["memory allocation of", "Out of memory", "deadlocked on memory"];
 
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
@@ -135,6 +138,7 @@ fn boot(
         file: file.map(|file| PathBuf::from(&file.name)).unwrap_or_default(),
         text: file.map(|file| file.text.clone()).unwrap_or_default(),
         settings: sources.map(|setting| setting.text.clone()).collect(),
+        duration_ns: plan.cells[task.cell()].scenario.duration.as_nanos(),
         leaves_out_refused: !plan.refused.is_empty(),
         stacks: stacks.clone(),
         files: Files {
@@ -191,9 +195,19 @@ fn wait(
 fn error_with_output(error: LabError, guest: &Running) -> LabError {
     let printed = fs::read_to_string(guest.path(Shared::StandardError)).unwrap_or_default();
     match error {
+        LabError::Failed(why) if lacks_memory(&why) || lacks_memory(&printed) => LabError::Failed(format!(
+            "a run needs more memory than the {} MB of its guest\n\
+                 tip: raise `output.interval`, or lower `duration`, the `count` of flows, or `tcp.receive_buffer`",
+            MEMORY >> 20
+        )),
         LabError::Failed(why) => LabError::Failed(format!("{why}\n{printed}").trim_end().to_owned()),
         other => other,
     }
+}
+
+/// Whether a guest that said this has ended for lack of memory.
+fn lacks_memory(words: &str) -> bool {
+    NO_MEMORY.iter().any(|it| words.contains(it))
 }
 
 fn stands_still(glance: Glance, what: &str) -> String {
@@ -213,4 +227,17 @@ fn folders(options: &RunOptions) -> Vec<(&'static str, PathBuf)> {
 fn files(guest: &Running, options: &RunOptions) -> Vec<Result<PathBuf, WriteError>> {
     let output = guest.path(Shared::Output);
     folders(options).iter().flat_map(|(kind, to)| take_files(&output.join(kind), to)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lacks_memory;
+
+    #[test]
+    fn a_lack_of_memory_is_recognized() {
+        // Of our program, and of Linux 6.12.
+        assert!(lacks_memory("memory allocation of 1612800000 bytes failed\nnote: run with"));
+        assert!(lacks_memory("Out of memory: Killed process 1 (program) total-vm:1051236kB"));
+        assert!(!lacks_memory("No space left on device"));
+    }
 }

@@ -25,6 +25,8 @@ pub(super) struct GuestJob {
     pub(super) text: String,
     /// The `--set` arguments.
     pub(super) settings: Vec<String>,
+    /// How long its run lasts: the host may have shortened it, to try it out.
+    pub(super) duration_ns: u64,
     /// Whether grid cells with incompatible values are left out.
     pub(super) leaves_out_refused: bool,
     /// Which TCP runs where.
@@ -46,6 +48,16 @@ pub(super) enum Task {
     Nodes(Job),
     /// A command in the network of its first run.
     Shell(Shell),
+}
+
+impl Task {
+    /// The grid cell that it runs.
+    pub(super) fn cell(&self) -> usize {
+        match self {
+            Task::Run(job) | Task::Nodes(job) => job.cell,
+            Task::Shell(_) => 0,
+        }
+    }
 }
 
 /// The files of a run; they are named by the guest and moved by the host.

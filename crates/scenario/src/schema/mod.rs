@@ -385,6 +385,7 @@ fn read_flows(reader: &mut Reader<'_>, top: &mut Top) {
 }
 
 fn read_output(reader: &mut Reader<'_>, top: &mut Top) {
+    top.scenario.output.interval = output::default_interval(top.length());
     if let Some(mut table) = reader.table("output") {
         let length = top.length();
         let links = top.links.iter().flatten().map(|link| (&link.name, &link.group));

@@ -56,6 +56,14 @@ impl Default for OutputSpec {
 /// More intervals than this in a run are taken for a mistake.
 const MOST_INTERVALS: u64 = 1_000_000;
 
+/// The length of intervals of runs that ask for none: a second, or in very long runs the first of 2, 5, 10, 20, ... seconds that makes no
+/// more than [`MOST_INTERVALS`].
+pub(super) fn default_interval(duration: Duration) -> Duration {
+    let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|step| step * 10u64.pow(power)));
+    let fits = |seconds: &u64| duration.as_nanos() / (seconds * 1_000_000_000) <= MOST_INTERVALS;
+    Duration::from_secs(steps.find(fits).unwrap_or(1))
+}
+
 const INTERVALS: &[(&str, bool)] = &[("first run", false), ("every run", true)];
 
 fn set_interval(output: &mut OutputSpec, interval: Duration) {
@@ -78,7 +86,7 @@ pub(super) fn keys<'a>(duration: Duration, known: &[&'a str]) -> Keys<'a, Output
         key every: whole(1, 1_000_000_000), "Record only every n-th event of the kinds `segment sent`, `acknowledgment`, `sender`, `delivered` and `queue`, counted for each kind and element, and every n-th packet of each interface in captures; counting begins with the first, which is recorded. All other events are recorded";
         optional xplot: path(), "Directory for time-sequence graphs (xplot), relative to the working directory";
         optional iperf3: path(), "Directory for results in the JSON format of iperf3, relative to the working directory";
-        property interval: positive_time(), "Length of an interval in tables and records", |it, show| show(&it.interval), set_interval;
+        property interval: positive_time(), "Length of an interval in tables and records; by default longer in runs of more than 1,000,000 s", |it, show| show(&it.interval), set_interval;
         key intervals_of (intervals_of_every_run): choice(INTERVALS), "Which runs of each cell keep their intervals in the record";
     }
     .check(move |reader, it| {
