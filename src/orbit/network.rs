@@ -21,7 +21,7 @@ pub(super) struct NetworkOptions {
     /// 550,53,72,22,39
     #[arg(long, value_name = "NUMBERS", conflicts_with = "tle")]
     walker: Option<String>,
-    /// Satellites from a file of element sets (TLE, or OMM in JSON), propagated with SGP4
+    /// Satellites from a file of element sets (TLE, or OMM in JSON, XML, KVN or CSV), propagated with SGP4
     #[arg(long, value_name = "FILE")]
     tle: Option<PathBuf>,
     /// A gateway, or the far end of a path over inter-satellite links: latitude and longitude in degrees. May be repeated

@@ -1,6 +1,6 @@
-//! Satellites from element sets: two-line elements (TLE) and Orbit Mean-elements Messages (OMM) in JSON.
+//! Satellites from element sets: two-line elements (TLE) and Orbit Mean-elements Messages (OMM).
 
-use crate::{OrbitError, Utc, Vector};
+use crate::{OrbitError, Utc, Vector, omm};
 use sgp4::{Constants, Elements, MinutesSinceEpoch};
 
 /// A satellite that SGP4 propagates.
@@ -48,30 +48,25 @@ impl Satellite {
     }
 }
 
-/// Read element sets: two lines each, with or without a line of their name before them, or JSON as CelesTrak and Space-Track
-/// write OMM (a list of objects, or one).
+/// Read element sets: two lines each, with or without a line of their name before them, or Orbit Mean-elements Messages in JSON (a list
+/// of objects, or one), key = value notation, XML or CSV, as CelesTrak and Space-Track write them.
 ///
 /// # Errors
 /// When there is none, or one cannot be read, with the line or the place in the list.
 pub fn read_elements(text: &str) -> Result<Vec<Satellite>, OrbitError> {
-    let satellites = match text.trim_start().chars().next() {
-        Some('[' | '{') => from_json(text)?,
-        _ => from_lines(text)?,
+    let satellites = match omm::read(text) {
+        Some(elements) => satellites(&elements?)?,
+        None => from_lines(text)?,
     };
     match satellites.is_empty() {
         true => Err(OrbitError::new(
-            "there are no element sets; a set has two lines that begin with `1 ` and `2 `, or is JSON (OMM)",
+            "there are no element sets; a set has two lines that begin with `1 ` and `2 `, or is an OMM",
         )),
         false => Ok(satellites),
     }
 }
 
-fn from_json(text: &str) -> Result<Vec<Satellite>, OrbitError> {
-    let read = |error: serde_json::Error| OrbitError::at(error.line(), format!("this is no OMM: {error}"));
-    let elements: Vec<Elements> = match text.trim_start().starts_with('[') {
-        true => serde_json::from_str(text).map_err(read)?,
-        false => vec![serde_json::from_str(text).map_err(read)?],
-    };
+fn satellites(elements: &[Elements]) -> Result<Vec<Satellite>, OrbitError> {
     let satellite = |(place, elements): (usize, &Elements)| {
         Satellite::new(elements).map_err(|what| {
             OrbitError::new(format!("element set {} ({}): {what}", place + 1, elements.norad_id))

@@ -12,6 +12,7 @@ mod frames;
 mod ground;
 mod isl;
 mod look;
+mod omm;
 mod passage;
 mod path;
 mod policy;

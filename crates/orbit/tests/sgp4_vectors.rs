@@ -60,6 +60,66 @@ fn names_and_json_are_read() {
     assert!(distance < 0.01, "{distance} km");
 }
 
+/// The keywords of one element set, without those that a message may leave out.
+const KEYWORDS: [(&str, &str); 13] = [
+    ("OBJECT_NAME", "ISS (ZARYA)"),
+    ("OBJECT_ID", "1998-067A"),
+    ("EPOCH", "2020-07-12T21:16:01.000416"),
+    ("MEAN_MOTION", "15.49507896"),
+    ("ECCENTRICITY", ".0001413"),
+    ("INCLINATION", "51.6461"),
+    ("RA_OF_ASC_NODE", "221.2784"),
+    ("ARG_OF_PERICENTER", "89.1723"),
+    ("MEAN_ANOMALY", "280.4612"),
+    ("NORAD_CAT_ID", "25544"),
+    ("REV_AT_EPOCH", "23600"),
+    ("BSTAR", "-.31515E-4"),
+    ("MEAN_MOTION_DOT", "-2.218E-5"),
+];
+
+/// A message in each form, as its makers write it, twice in one file.
+#[test]
+fn messages_are_read_in_all_their_forms() {
+    let each = |write: &dyn Fn(&(&str, &str)) -> String| KEYWORDS.iter().map(write).collect::<String>();
+    let kvn = format!(
+        "CCSDS_OMM_VERS = 2.0\nCOMMENT = made up\nCREATION_DATE = 2020-07-13\n{}",
+        each(&|(key, value)| match *key {
+            "INCLINATION" => format!("{key:<18}= {value} [deg]\n\n"),
+            _ => format!("{key:<18}= {value}\n"),
+        })
+    );
+    let element = each(&|(key, value)| format!("<{key}>{value}</{key}>"));
+    let omm = format!(
+        "<omm id=\"CCSDS_OMM_VERS\" version=\"2.0\"><body><segment><data><meanElements>{element}</meanElements></data></segment></body></omm>\n"
+    );
+    let head = each(&|(key, _)| format!("{key},")).replace("DOT,", "DOT\n");
+    let row = each(&|(_, value)| format!("\"{value}\",")) + "\n";
+    let row = row.replace("\",\n", "\"\n").replace("16:01.000416", "16:01.000416Z");
+    let forms = [
+        kvn.repeat(2),
+        format!("<?xml version=\"1.0\"?>\n<ndm>{}</ndm>", omm.repeat(2)),
+        head.clone() + &row.repeat(2),
+    ];
+    let json = each(&|(key, value)| format!("\"{key}\": \"{value}\", "));
+    let more =
+        r#""CLASSIFICATION_TYPE": "U", "ELEMENT_SET_NO": 1, "EPHEMERIS_TYPE": 0, "MEAN_MOTION_DDOT": 0"#;
+    let expected = &read_elements(&format!("{{{json}{more}}}")).unwrap()[0];
+    for form in &forms {
+        let satellites = read_elements(form).unwrap_or_else(|error| panic!("{error}\n{form}"));
+        assert_eq!(satellites.len(), 2, "{form}");
+        for satellite in satellites {
+            assert_eq!((satellite.name(), satellite.epoch()), (expected.name(), expected.epoch()));
+            assert_eq!(satellite.teme(90.0), expected.teme(90.0));
+        }
+        let wrong = read_elements(&form.replace("MEAN_ANOMALY", "ANOMALY")).unwrap_err();
+        assert!(wrong.line.is_some() && wrong.what.contains("missing field `MEAN_ANOMALY`"), "{wrong}");
+    }
+    let second = (head + &row + &row.replace("51.6461", "steep")).replace("\r", "");
+    assert_eq!(read_elements(&second).unwrap_err().line, Some(3));
+    assert_eq!(read_elements(&kvn.replace("BSTAR             =", "BSTAR")).unwrap_err().line, Some(16));
+    assert!(read_elements("<ndm><omm></ndm>").unwrap_err().what.contains("Orbit Mean-elements Message"));
+}
+
 #[test]
 fn what_is_wrong_has_its_line() {
     let good = "1 25544U 98067A   20194.88612269 -.00002218  00000-0 -31515-4 0  9992";
