@@ -11,14 +11,17 @@ use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, invalid, json, note, program};
 use clap::ArgGroup;
+use seamline_advise::kernel::{KernelRun, RunOverKernel, first_over_kernel};
 use seamline_advise::{
     Advice, AdviseError, Question, QuestionInput, Watch, format_advice, picture, presets, scenario, to_table,
 };
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
 use seamline_experiment::report::quoted;
+use seamline_experiment::run_seed;
 use seamline_report::picture::standalone;
 use seamline_results::sweep::Progress;
+use seamline_scenario::schema::Scenario;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +76,10 @@ pub(crate) struct Arguments {
     /// directory; with --on the scenarios of today's hosts and of what is advised
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Make all runs with the TCP of this kernel, in virtual time, e.g. linux-6.12, instead of simulating it; where a scheme
+    /// needs it, a host has the TCP of this program. It takes about a hundred times as long
+    #[arg(long, value_name = "STACK", conflicts_with_all = ["kernel", "no_check", "profile"])]
+    stack: Option<String>,
     /// Check the answer with the TCP of this kernel, in virtual time [default: the newest that is built, if there is one]
     #[arg(long, value_name = "NAME", conflicts_with = "no_check")]
     kernel: Option<String>,
@@ -100,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return on::run(arguments);
     }
     // A kernel that is missing is reported before anything runs.
-    let kernel = check::kernel(arguments)?;
+    let (kernel, stack) = (check::kernel(arguments)?, check::stack(arguments)?);
     let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
     arguments.out.as_deref().map_or(Ok(()), |out| targets::folder("--out", out))?;
     let searched = seamline_advise::effort(&question).seeds;
@@ -116,7 +123,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if !arguments.output.quiet {
         let first = seamline_advise::first_run(&question).map_err(|error| failure(error, &interrupt))?;
         let runs = seamline_advise::most_runs(&question);
-        estimate::state_runs(&first, runs, arguments.output.processors.workers(runs), interrupt.flag());
+        let try_out = |duration| match &stack {
+            None => run_seed(&Scenario { duration, ..first.clone() }, 1, interrupt.flag()),
+            Some(kernel) => {
+                let first = first_over_kernel(&question);
+                check::over_kernel(&first, kernel, interrupt.flag(), Some(duration)).ok()?
+            }
+        };
+        estimate::state_runs(&first, runs, arguments.output.processors.workers(runs), try_out);
     }
     let reporter = ProgressReporter::new(arguments.output.quiet);
     let watch = Watch {
@@ -124,7 +138,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         begins: &|runs| reporter.begins(runs),
         finished: &|| reporter.finished_one(),
     };
-    let work = || seamline_advise::advise(&question, watch);
+    let over_kernel = stack.as_ref().map(|kernel| {
+        let stop = interrupt.flag();
+        move |run: &KernelRun| check::over_kernel(run, kernel, stop, None)
+    });
+    let over_kernel = over_kernel.as_ref().map(|run| run as &RunOverKernel<'_>);
+    let work = || seamline_advise::advise(&question, watch, over_kernel);
     let advice = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;
     reporter.clear();
     let mut advice = advice.map_err(|error| failure(error, &interrupt))?;
@@ -169,6 +188,7 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
     match error {
         AdviseError::Input(error) => Failure::Input(error.to_string()),
         AdviseError::Scenario(diagnostics) => invalid(&diagnostics),
+        AdviseError::Run(why) => Failure::Runtime(why),
         AdviseError::Interrupted => Failure::Interrupted(
             "interrupted; an incomplete set of runs gives no advice".to_owned(),
             interrupt.exit_code(),
@@ -192,6 +212,7 @@ impl Arguments {
             seeds: self.seeds.unwrap_or(SEEDS),
             variant: &self.variant,
             profile: &self.profile,
+            stack: self.stack.as_deref(),
         }
     }
 
@@ -208,8 +229,9 @@ impl Arguments {
             ("lead", self.lead.as_ref()),
             ("forward", self.forward.as_ref()),
             ("variant", Some(&self.variant)),
-            ("profile", Some(&self.profile)),
+            ("profile", Some(&self.profile).filter(|_| self.stack.is_none())),
             ("kernel", self.kernel.as_ref()),
+            ("stack", self.stack.as_ref()),
         ];
         let given =
             needed.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quoted(value?))));

@@ -2,13 +2,11 @@
 
 use crate::terminal::note;
 use seamline_experiment::memory::estimate;
-use seamline_experiment::run_seed;
 use seamline_report::quantity::{bytes, plural};
 use seamline_report::record::{HandoverRecord, IntervalRecord, RunRecord};
 use seamline_scenario::schema::Scenario;
 use seamline_scenario::{Cell, Plan};
 use seamline_wire::Duration;
-use std::sync::atomic::AtomicBool;
 
 /// The simulated part of the first run that is tried.
 const TRIED: Duration = Duration::from_secs(20);
@@ -40,10 +38,15 @@ pub(crate) fn state(plan: &Plan, workers: usize, try_out: impl Fn(&Plan) -> Opti
     );
 }
 
-/// State about how much time and memory at most so many runs of one scenario take, whose records are not kept, likewise.
-pub(crate) fn state_runs(scenario: &Scenario, runs: usize, workers: usize, stop: &AtomicBool) {
+/// State about how much time and memory at most so many runs of one scenario take, whose records are not kept, likewise. `try_out` makes
+/// one that is as long as it is told.
+pub(crate) fn state_runs(
+    scenario: &Scenario,
+    runs: usize,
+    workers: usize,
+    try_out: impl Fn(Duration) -> Option<RunRecord>,
+) {
     let tried = TRIED.min(scenario.duration);
-    let try_out = |duration| run_seed(&Scenario { duration, ..scenario.clone() }, 1, stop);
     let ahead = Ahead { runs, simulated_s: scenario.duration.as_secs_f64() * runs as f64, workers };
     let Some((total, _)) = ahead.judge(tried, try_out) else { return };
     note(

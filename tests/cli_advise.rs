@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, seamline, shell, stderr, stdout, succeeds};
+use support::{assert_contains, folder, refuses, seamline, shell, skip, stderr, stdout, succeeds};
 
 /// Small enough for seconds. Whether a kernel is built must not matter.
 const ASKED: [&str; 14] = [
@@ -121,6 +121,81 @@ fn the_tutorial_shows_what_is_printed() {
     let (shown, _) = shown.split_once("```\n").unwrap();
     let output = shell(command, folder().path());
     assert_eq!(stdout(&output), shown, "{}", stderr(&output));
+}
+
+/// The name of a kernel, and a folder with a recording of a path; `None` skips the test.
+fn kernel_or_skip(test: &str) -> Option<(String, tempfile::TempDir)> {
+    let folder = folder();
+    let kernels = succeeds(&["kernel", "list", "--json"], folder.path());
+    let kernels: serde_json::Value = serde_json::from_str(&kernels).unwrap();
+    let Some(kernel) = kernels["kernels"][0]["name"].as_str() else {
+        skip(test, "no kernel is built: seamline kernel build 6.12");
+        return None;
+    };
+    let rows: String = (0..120).map(|second| format!("{second},{},40\n", 4 + second / 10)).collect();
+    fs::write(folder.path().join("path.csv"), format!("time_s,down_mbps,rtt_ms\n{rows}")).unwrap();
+    Some((kernel.to_owned(), folder))
+}
+
+const ON_RECORDING: [&str; 9] =
+    ["advise", "--from", "recording=path.csv", "--to", "lte", "--interruption", "50 ms", "--seeds", "2"];
+
+fn answer(further: &[&str], folder: &Path) -> serde_json::Value {
+    serde_json::from_str(&succeeds(&[&ON_RECORDING, further, &["--quiet", "--json"]].concat(), folder))
+        .unwrap()
+}
+
+/// A recording begins at another place under each seed, over the kernel as in the simulation.
+#[test]
+fn runs_can_be_over_a_kernel() {
+    let Some((kernel, folder)) = kernel_or_skip("runs_can_be_over_a_kernel") else { return };
+    // The file is there before the handover, so only staying is run.
+    let asked = ["--file", "2 MB", "--at", "10 s"];
+    let over_kernel = answer(&[&asked[..], &["--stack", &kernel]].concat(), folder.path());
+    let simulated = answer(&[&asked[..], &["--no-check"]].concat(), folder.path());
+    assert_eq!(
+        (&over_kernel["stack"], &simulated["stack"]),
+        (&kernel.as_str().into(), &serde_json::Value::Null)
+    );
+    assert_eq!((&over_kernel["runs"], &over_kernel["checked"]), (&2.into(), &serde_json::Value::Null));
+    assert!(over_kernel["recordings"][0]["begins_within_s"].as_f64() > Some(10.0), "{over_kernel}");
+    let [mean, width] = [&over_kernel, &simulated]
+        .map(|answer| {
+            let [mean, low, high] =
+                ["mean", "low", "high"].map(|part| answer["stays"][part].as_f64().unwrap());
+            [mean, high - low]
+        })
+        .into_iter()
+        .reduce(|one, other| [one[0] / other[0], one[1] / other[1]])
+        .unwrap();
+    assert!((0.97..1.03).contains(&mean), "{mean}");
+    assert!((0.8..1.25).contains(&width), "seeds differ by where they begin: {width}");
+
+    let text =
+        succeeds(&[&ON_RECORDING[..], &asked, &["--stack", &kernel, "--quiet"]].concat(), folder.path());
+    assert_contains(&text, &[&format!("cubic, of {kernel}; "), &format!("--stack {kernel} --seeds 2")]);
+    let both = [&ON_RECORDING[..], &asked, &["--stack", &kernel, "--profile", "rfc"]].concat();
+    assert_contains(
+        &refuses(&both, folder.path()),
+        &["'--stack <STACK>' cannot be used with '--profile <NAME>'"],
+    );
+}
+
+/// Every host without a scheme has the TCP of the kernel.
+#[test]
+#[ignore = "it takes minutes"]
+fn a_whole_answer_over_a_kernel() {
+    let Some((kernel, folder)) = kernel_or_skip("a_whole_answer_over_a_kernel") else { return };
+    let asked = ["--file", "100 kB", "--at", "20 ms"];
+    let over_kernel = answer(&[&asked[..], &["--stack", &kernel]].concat(), folder.path());
+    let simulated = answer(&[&asked[..], &["--no-check"]].concat(), folder.path());
+    let [schemes, ours] = [&over_kernel, &simulated].map(|answer| answer["schemes"].as_array().unwrap());
+    assert_eq!(schemes.len(), ours.len());
+    for (scheme, ours) in schemes.iter().zip(ours) {
+        let mean = |of: &serde_json::Value| of["outcome"]["mean"].as_f64().unwrap();
+        let ratio = mean(scheme) / mean(ours);
+        assert!((0.5..2.0).contains(&ratio), "{}: {ratio}", scheme["name"]);
+    }
 }
 
 /// A capacity that rises and falls between 4 and 20 Mbit/s, for so many milliseconds.

@@ -5,7 +5,7 @@ use crate::kernel;
 use crate::lab::failure;
 use crate::terminal::{Failure, ProgressReporter, note, warnings};
 use rayon::prelude::*;
-use seamline_advise::kernel::{Checked, KernelPoint, decisive, judge};
+use seamline_advise::kernel::{Checked, KernelRun, decisive, judge};
 use seamline_advise::{Advice, Question};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::record::RunRecord;
@@ -15,15 +15,34 @@ use seamline_lab::virtual_time::run_job;
 use seamline_lab::{LabError, Stacks};
 use seamline_results::sweep::Progress;
 use seamline_scenario::Plan;
+use seamline_wire::Duration;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The kernel to check against. Without one that is built, an answer is not checked unless one was asked for.
 pub(super) fn kernel(arguments: &Arguments) -> Result<Option<Kernel>, Failure> {
     match &arguments.kernel {
-        _ if arguments.no_check => Ok(None),
+        _ if arguments.no_check || arguments.stack.is_some() => Ok(None),
         Some(name) => kernel::find(Some(name)).map(Some),
         None => Ok(kernel::find(None).ok()),
     }
+}
+
+/// The kernel that makes all runs, if one was asked for.
+pub(super) fn stack(arguments: &Arguments) -> Result<Option<Kernel>, Failure> {
+    arguments.stack.as_ref().map(|name| kernel::find(Some(name))).transpose()
+}
+
+/// One run in a guest, if need be a shorter one, without warnings: the same one would come with every run. `None` when it was stopped.
+pub(super) fn over_kernel(
+    run: &KernelRun,
+    kernel: &Kernel,
+    stop: &Arc<AtomicBool>,
+    shortened: Option<Duration>,
+) -> Result<Option<RunRecord>, String> {
+    let options = RunOptions { stop: stop.clone(), ..RunOptions::default() };
+    run_one(run, kernel, &options, shortened).map_err(|error| error.to_string())
 }
 
 /// Run the decisive points in guests. `None` if the answer cannot be checked.
@@ -44,14 +63,13 @@ pub(super) fn check(
             return Ok(None);
         }
     };
-    let jobs: Vec<(&KernelPoint, &String)> =
-        points.iter().flat_map(|point| point.scenarios.iter().map(move |text| (point, text))).collect();
+    let jobs: Vec<&KernelRun> = points.iter().flat_map(|point| &point.runs).collect();
     let reporter = ProgressReporter::new(quiet);
     reporter.begins(jobs.len());
     let options =
         RunOptions { stop: interrupt.flag().clone(), warn: warnings(quiet), ..RunOptions::default() };
-    let run = |(point, text): &(&KernelPoint, &String)| {
-        let record = run_one(point, text, kernel, &options);
+    let run = |run: &&KernelRun| {
+        let record = run_one(run, kernel, &options, None).and_then(|record| record.ok_or(LabError::Stopped));
         reporter.finished_one();
         record
     };
@@ -62,21 +80,23 @@ pub(super) fn check(
         LabError::Stopped => Failure::Interrupted("interrupted".to_owned(), interrupt.exit_code()),
         error => failure(error),
     })?;
-    let by_point =
-        points.iter().map(|point| records.drain(..point.scenarios.len()).collect()).collect::<Vec<_>>();
+    let by_point = points.iter().map(|point| records.drain(..point.runs.len()).collect()).collect::<Vec<_>>();
     Ok(Some(judge(question, advice, &kernel.name, &points, &by_point)))
 }
 
+/// One run in a guest; `None` when it was stopped.
 fn run_one(
-    point: &KernelPoint,
-    text: &str,
+    run: &KernelRun,
     kernel: &Kernel,
     options: &RunOptions,
-) -> Result<RunRecord, LabError> {
-    let plan = Plan::new(Path::new("advice.toml"), text.to_owned(), &[]);
-    let plan = plan.map_err(|diagnostics| LabError::Refused(diagnostics.render(false)))?;
-    let stacks =
-        Stacks { seamline: point.ours.into_iter().map(str::to_owned).collect(), ..Stacks::default() };
+    shortened: Option<Duration>,
+) -> Result<Option<RunRecord>, LabError> {
+    let plan = Plan::new(Path::new("advice.toml"), run.scenario.clone(), &[]);
+    let mut plan = plan.map_err(|diagnostics| LabError::Refused(diagnostics.render(false)))?;
+    let scenario = &mut plan.cells[0].scenario;
+    scenario.duration = shortened.unwrap_or(scenario.duration);
+    let ours = run.ours.iter().map(|node| (*node).to_owned());
+    let stacks = Stacks { seamline: ours.collect(), ..Stacks::default() };
     let run = run_job(&plan, Job { cell: 0, seed: 0 }, &stacks, kernel, options)?;
-    run.map(|run| run.record).ok_or(LabError::Stopped)
+    Ok(run.map(|run| run.record))
 }

@@ -23,7 +23,7 @@ pub(super) struct PathOptions {
     #[arg(
         long,
         value_name = "RECORDING",
-        conflicts_with_all = ["from", "to", "interruption", "stay", "at", "lead", "forward", "variant", "profile", "kernel", "no_check"]
+        conflicts_with_all = ["from", "to", "interruption", "stay", "at", "lead", "forward", "variant", "profile", "stack", "kernel", "no_check"]
     )]
     on: Vec<String>,
     /// With --on: the format of the recording (seamline recording show --help) [default: recognized by its content]

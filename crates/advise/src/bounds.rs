@@ -13,6 +13,8 @@ use seamline_wire::Duration;
 
 /// A budget of a few seconds of simulation. A search that exceeds it uses fewer seeds, then fewer probes.
 const PACKETS: f64 = 20e6;
+/// The same for a kernel, whose packets take a hundred times as long.
+const PACKETS_OF_KERNEL: f64 = 200e3;
 /// The fixed cost of a run, in packets.
 const PACKETS_TO_BEGIN: f64 = 1000.0;
 /// Fewer seeds are not meaningful.
@@ -33,9 +35,10 @@ pub fn effort(question: &Question) -> Effort {
     };
     let packets = PACKETS_TO_BEGIN + bytes / payload;
     let all = question.seeds as usize;
+    let budget = if question.stack.is_some() { PACKETS_OF_KERNEL } else { PACKETS };
     let affordable = |(grid, bisections): (usize, usize)| {
         let probes = schemes * 2 * (grid + bisections);
-        ((PACKETS / packets) as usize).saturating_sub(schemes * all) / probes
+        ((budget / packets) as usize).saturating_sub(schemes * all) / probes
     };
     let least = LEAST_SEEDS.min(all);
     let quickest = SEARCHES[SEARCHES.len() - 1];

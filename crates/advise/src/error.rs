@@ -40,6 +40,8 @@ pub enum AdviseError {
     Input(InputError),
     /// A table that was copied into the scenario is invalid.
     Scenario(Box<Diagnostics>),
+    /// A run over a kernel failed.
+    Run(String),
     /// The caller asked to stop.
     Interrupted,
 }

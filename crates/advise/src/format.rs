@@ -161,11 +161,14 @@ fn setting(advice: &Advice) -> String {
     }
     text += &advice.recordings.iter().map(|it| recording(advice, it)).collect::<String>();
     text + &format!(
-        "  TCP   {}, profile {}{}; schemes that need it are notified {} before a handover\n  \
+        "  TCP   {}, {}{}; schemes that need it are notified {} before a handover\n  \
          {} runs: {} seeds each as requested, {} for each probe of a bound; a seed also draws the time of the handover,\n  \
          up to a round trip of {} later\n",
         advice.question.variant,
-        advice.question.profile,
+        match &advice.question.stack {
+            Some(stack) => format!("of {stack}"),
+            None => format!("profile {}", advice.question.profile),
+        },
         if advice.question.upload { ", the host sends" } else { "" },
         time(advice.question.lead.as_secs_f64()),
         advice.runs,

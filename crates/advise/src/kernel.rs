@@ -1,17 +1,18 @@
-//! The decisive points of an answer, for a check against the TCP of a real kernel: staying, the handover with the unmodified stack, and
-//! the handover with the scheme to deploy.
+//! Runs over the TCP of a real kernel, and the decisive points of an answer, for a check against one: staying, the handover with the
+//! unmodified stack, and the handover with the scheme to deploy.
 
 use crate::advice::Advice;
 use crate::closed_form::ClosedForm;
 use crate::limit::limit;
 use crate::question::{Question, Traffic};
+use crate::recording::Recording;
 use crate::runs::offset;
-use crate::scenario::{MOBILE, Way, text_of};
+use crate::scenario::{MOBILE, SERVER, Way, text_of};
 use crate::significance::{estimate_of, is_gain};
 use crate::solve::MOBILE_END;
 use seamline_report::record::RunRecord;
 use seamline_report::statistics::Estimate;
-use seamline_tcp::handover::{self, Scheme};
+use seamline_tcp::handover::{self, Installed, Scheme};
 use seamline_wire::Duration;
 use serde::Serialize;
 
@@ -30,15 +31,25 @@ pub enum What {
     Deployed,
 }
 
+/// A run over a kernel.
+#[derive(Clone, Debug)]
+pub struct KernelRun {
+    /// Its scenario, with one seed.
+    pub scenario: String,
+    /// The nodes that have our endpoint, with a scheme; the kernel is at all others.
+    pub ours: &'static [&'static str],
+}
+
+/// Makes one run over a kernel: its record, `None` when it was stopped, or why it failed.
+pub type RunOverKernel<'a> = dyn Fn(&KernelRun) -> Result<Option<RunRecord>, String> + Sync + 'a;
+
 /// A point to run over a kernel.
 #[derive(Clone, Debug)]
 pub struct KernelPoint {
     /// Which it is.
     pub what: What,
-    /// By seed, from 1: the scenario.
-    pub scenarios: Vec<String>,
-    /// The node that has our endpoint, with the scheme; the kernel is at all others.
-    pub ours: Option<&'static str>,
+    /// By seed, from 1.
+    pub runs: Vec<KernelRun>,
     /// What the answer says: a completion time in seconds, or bytes.
     predicted: Estimate,
 }
@@ -74,38 +85,71 @@ pub struct Checked {
 /// # Errors
 /// Why an answer cannot be checked.
 pub fn decisive(question: &Question, advice: &Advice) -> Result<Vec<KernelPoint>, String> {
-    if advice.recordings.iter().any(|recording| recording.begins_within_s.is_some()) {
-        return Err("each seed starts at another place of a recording".to_owned());
-    }
     let Some(stock) = advice.stock().and_then(|stock| stock.outcome) else {
         return Err("there is no handover that completes".to_owned());
     };
     let way = Way { at: question.at, interruption: question.interruption, stay: question.stay };
-    let point = |what, scheme: Option<&Scheme>, way: Option<Way>, predicted| KernelPoint {
-        what,
-        scenarios: (1..=question.seeds.min(SEEDS))
-            .map(|seed| scenario(question, scheme, way, seed))
-            .collect(),
-        ours: scheme.map(|_| MOBILE),
-        predicted,
+    let point = |what, scheme: Option<&Scheme>, way: Option<Way>, predicted| {
+        let seeds = 1..=question.seeds.min(SEEDS);
+        let runs = seeds.map(|seed| run_of(question, &advice.recordings, scheme, way, seed));
+        Ok::<_, String>(KernelPoint { what, runs: runs.collect::<Result<_, _>>()?, predicted })
     };
     let mut points =
-        vec![point(What::Stays, None, None, advice.stays), point(What::Stock, None, Some(way), stock)];
+        vec![point(What::Stays, None, None, advice.stays)?, point(What::Stock, None, Some(way), stock)?];
     let deployed = advice.deploy.as_deref().and_then(|name| advice.scheme(name));
     if let Some(scheme) = deployed.filter(|scheme| scheme.installed.as_deref() == Some(MOBILE_END))
         && let (Some(outcome), Some(registered)) = (scheme.outcome, handover::find(&scheme.name))
     {
-        points.push(point(What::Deployed, Some(registered), Some(way), outcome));
+        points.push(point(What::Deployed, Some(registered), Some(way), outcome)?);
     }
     Ok(points)
 }
 
-/// The scenario of one seed: its handover is as much later as in the answer's own runs.
-fn scenario(question: &Question, scheme: Option<&Scheme>, way: Option<Way>, seed: u32) -> String {
+/// The run that an answer makes first: the host stays, and nothing helps it.
+pub fn first_over_kernel(question: &Question) -> KernelRun {
+    run_at(question, None, None, 1)
+}
+
+/// The run of one seed: its handover is as much later, and its recordings begin at the same places, as in a simulation.
+///
+/// # Errors
+/// When the conditions of a link cannot begin elsewhere.
+pub(crate) fn run_of(
+    question: &Question,
+    recordings: &[Recording],
+    scheme: Option<&Scheme>,
+    way: Option<Way>,
+    seed: u32,
+) -> Result<KernelRun, String> {
+    Ok(run_at(&begun(question, recordings, seed)?, scheme, way, seed))
+}
+
+fn run_at(question: &Question, scheme: Option<&Scheme>, way: Option<Way>, seed: u32) -> KernelRun {
     let limit = limit(question, &ClosedForm::of(question));
     let way = way.map(|way| Way { at: way.at + offset(question, seed), ..way });
     let text = text_of(question, scheme, way, limit);
-    text.replacen(&format!("seeds = {}", question.seeds), &format!("seeds = [{seed}]"), 1)
+    let scenario = text.replacen(&format!("seeds = {}", question.seeds), &format!("seeds = [{seed}]"), 1);
+    let ours: &[_] = match scheme.map(|scheme| scheme.installed) {
+        None => &[],
+        Some(Installed::MobileEnd) => &[MOBILE],
+        Some(Installed::BothEnds) => &[SERVER, MOBILE],
+    };
+    KernelRun { scenario, ours }
+}
+
+/// A question whose recordings begin where the runs of this seed do.
+fn begun(question: &Question, recordings: &[Recording], seed: u32) -> Result<Question, String> {
+    let mut question = question.clone();
+    for recording in recordings.iter().filter(|recording| recording.begins_within_s.is_some()) {
+        let link = if recording.is_old_link() { &mut question.from } else { &mut question.to };
+        *link = link.beginning_at(recording.offset(seed.into())).ok_or_else(|| {
+            format!(
+                "each seed starts at another place of the schedule of {}, which has no `start`",
+                link.name
+            )
+        })?;
+    }
+    Ok(question)
 }
 
 /// Judge the records of all points, in their order, each by seed.

@@ -118,6 +118,26 @@ impl AccessLink {
     }
 }
 
+impl AccessLink {
+    /// The link, with recordings that begin at this time; `None` if something varies that is no recording.
+    pub(crate) fn beginning_at(&self, time: Duration) -> Option<Self> {
+        fn begin(value: &mut toml::Value, at: &str) -> Option<()> {
+            match value {
+                toml::Value::Array(all) => all.iter_mut().try_for_each(|it| begin(it, at)),
+                toml::Value::Table(keys) if keys.contains_key("file") => {
+                    keys.insert("start".to_owned(), toml::Value::String(at.to_owned()));
+                    Some(())
+                }
+                _ => None,
+            }
+        }
+        let mut tables: toml::Table = toml::from_str(&self.tables).ok()?;
+        begin(tables.get_mut("schedule")?, &format!("{} ns", time.as_nanos()))?;
+        let lines = tables.iter().map(|(key, value)| format!("{key} = {value}\n"));
+        Some(AccessLink { tables: lines.collect(), ..self.clone() })
+    }
+}
+
 /// The averages of a schedule, when rate or round-trip time have to be taken from it.
 fn missing_means(
     place: &str,

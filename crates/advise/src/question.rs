@@ -58,6 +58,9 @@ pub struct Question {
     pub variant: String,
     /// The profile of TCP, by name.
     pub profile: String,
+    /// The kernel whose TCP all hosts have that need no scheme; `None` for our TCP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
 }
 
 fn optional_seconds<S: serde::Serializer>(span: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -93,6 +96,8 @@ pub struct QuestionInput<'a> {
     pub variant: &'a str,
     /// The profile of TCP.
     pub profile: &'a str,
+    /// The kernel whose TCP hosts have.
+    pub stack: Option<&'a str>,
 }
 
 impl Question {
@@ -132,6 +137,7 @@ impl Question {
             seeds: words.seeds,
             variant: known("--variant", words.variant, &variant_names())?,
             profile: known("--profile", words.profile, &profile_names())?,
+            stack: words.stack.map(str::to_owned),
         };
         limit::check(&question)?;
         Ok(question)

@@ -62,6 +62,11 @@ impl Recording {
         indexed.filter_map(|(index, link)| Recording::of(scenario, index, link, longest)).collect()
     }
 
+    /// Whether it is that of the link that the host is on; otherwise, that of the other one.
+    pub(crate) fn is_old_link(&self) -> bool {
+        self.place == RECORDED_LINKS[0]
+    }
+
     /// Where in the recording the runs of this seed begin.
     pub(crate) fn offset(&self, seed: u64) -> Duration {
         let Some(within) = self.begins_within_s else { return Duration::ZERO };

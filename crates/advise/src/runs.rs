@@ -2,6 +2,7 @@
 
 use crate::closed_form::{self, ClosedForm};
 use crate::error::AdviseError;
+use crate::kernel::{RunOverKernel, run_of};
 use crate::limit::{expected, limit};
 use crate::question::{Question, Traffic};
 use crate::recording::Recording;
@@ -83,7 +84,6 @@ pub(crate) fn offset(question: &Question, seed: u32) -> Duration {
 }
 
 /// All runs so far.
-#[derive(Debug)]
 pub(crate) struct Runs<'a> {
     question: &'a Question,
     watch: Watch<'a>,
@@ -93,6 +93,7 @@ pub(crate) struct Runs<'a> {
     pub(crate) recordings: Vec<Recording>,
     done: BTreeMap<Point, Vec<Sample>>,
     pub(crate) count: usize,
+    over_kernel: Option<&'a RunOverKernel<'a>>,
 }
 
 /// The scenario that an answer runs first, for as long as it is expected to last: the host stays, and nothing helps it.
@@ -122,6 +123,7 @@ impl<'a> Runs<'a> {
         question: &'a Question,
         form: &ClosedForm,
         watch: Watch<'a>,
+        over_kernel: Option<&'a RunOverKernel<'a>>,
     ) -> Result<Self, AdviseError> {
         let (limit, expected) = (limit(question, form), expected(question, form));
         let scenarios: Result<Vec<Scenario>, AdviseError> =
@@ -129,7 +131,8 @@ impl<'a> Runs<'a> {
         let offsets = (1..=question.seeds).map(|seed| offset(question, seed)).collect();
         let scenarios = scenarios?;
         let recordings = Recording::of_both(&scenarios[0], [&question.from, &question.to], expected);
-        Ok(Runs { question, watch, scenarios, offsets, recordings, done: BTreeMap::new(), count: 0 })
+        let done = BTreeMap::new();
+        Ok(Runs { question, watch, scenarios, offsets, recordings, done, count: 0, over_kernel })
     }
 
     /// Run whatever is missing of these points for the first `seeds` seeds.
@@ -146,18 +149,37 @@ impl<'a> Runs<'a> {
             (self.watch.finished)();
             sample.map(|sample| (*point, sample))
         };
-        let samples: Option<Vec<(Point, Sample)>> = jobs.par_iter().map(run).collect();
+        let samples: Result<Vec<(Point, Sample)>, AdviseError> = jobs.par_iter().map(run).collect();
         if self.watch.stop.load(Ordering::Relaxed) {
             return Err(AdviseError::Interrupted);
         }
-        for (point, sample) in samples.ok_or(AdviseError::Interrupted)? {
+        for (point, sample) in samples? {
             self.done.entry(point).or_default().push(sample);
             self.count += 1;
         }
         Ok(())
     }
 
-    fn run_one(&self, point: Point, seed: usize) -> Option<Sample> {
+    fn run_one(&self, point: Point, seed: usize) -> Result<Sample, AdviseError> {
+        let record = match self.over_kernel {
+            None => self.simulate(point, seed),
+            Some(run) => self.run_over_kernel(run, point, seed).map_err(AdviseError::Run)?,
+        };
+        let limit = self.scenarios[point.scheme].duration;
+        record.map(|record| self.sample(record, limit)).ok_or(AdviseError::Interrupted)
+    }
+
+    fn run_over_kernel(
+        &self,
+        run: &RunOverKernel<'_>,
+        point: Point,
+        seed: usize,
+    ) -> Result<Option<RunRecord>, String> {
+        let scheme = schemes(self.question)[point.scheme];
+        run(&run_of(self.question, &self.recordings, scheme, point.way, seed as u32 + 1)?)
+    }
+
+    fn simulate(&self, point: Point, seed: usize) -> Option<RunRecord> {
         let mut scenario = self.scenarios[point.scheme].clone();
         if let Some(way) = point.way {
             let movement = &mut scenario.mobiles[0].movement;
@@ -169,8 +191,7 @@ impl<'a> Runs<'a> {
         }
         let number = seed as u64 + 1;
         self.recordings.iter().for_each(|recording| recording.begin(&mut scenario, number));
-        let record = run_seed(&scenario, number, self.watch.stop)?;
-        Some(self.sample(record, scenario.duration))
+        run_seed(&scenario, number, self.watch.stop)
     }
 
     fn sample(&self, record: RunRecord, limit: Duration) -> Sample {

@@ -19,6 +19,8 @@ pub(crate) struct Way {
     pub(crate) stay: Option<Duration>,
 }
 
+/// The name of the host that the mobile one talks to.
+pub(crate) const SERVER: &str = "server";
 /// The name of the mobile host.
 pub(crate) const MOBILE: &str = "mobile";
 
@@ -73,11 +75,11 @@ pub(crate) fn text_of(
 ) -> String {
     let mut text = format!(
         "title = \"Handover from one link to another\"\nduration = \"{} ns\"\nseeds = {}\n\
-         nodes = [\"server\", \"gateway\", \"station-old\", \"station-new\", \"{MOBILE}\"]\n\n",
+         nodes = [\"{SERVER}\", \"gateway\", \"station-old\", \"station-new\", \"{MOBILE}\"]\n\n",
         duration.as_nanos(),
         question.seeds
     );
-    text += &wire("internet", "server", "gateway", question);
+    text += &wire("internet", SERVER, "gateway", question);
     for (name, link) in [("old", &question.from), ("new", &question.to)] {
         text += &link_behind(name, link, question);
         text += &cell(name, link, question);
@@ -160,8 +162,8 @@ fn flow(question: &Question, scheme: Option<&Scheme>) -> String {
         Traffic::Horizon(_) => String::new(),
     };
     let (name, from, to) = match question.upload {
-        false => ("download", "server", MOBILE),
-        true => ("upload", MOBILE, "server"),
+        false => ("download", SERVER, MOBILE),
+        true => ("upload", MOBILE, SERVER),
     };
     format!(
         "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\nvariant = \"{}\"\nprofile = \"{}\"\nhandover = \"{}\"\n{size}",

@@ -5,6 +5,7 @@ use crate::bounds::{effort, search_bounds};
 use crate::causes::disagreement;
 use crate::closed_form::ClosedForm;
 use crate::error::AdviseError;
+use crate::kernel::RunOverKernel;
 use crate::question::{Question, Traffic};
 use crate::runs::{Point, Runs, STAYS, Watch, known, schemes, values};
 use crate::scenario::Way;
@@ -15,13 +16,17 @@ use seamline_tcp::handover::Installed;
 /// Where a scheme is installed that works with any peer.
 pub(crate) const MOBILE_END: &str = "mobile end";
 
-/// Answer a question.
+/// Answer a question. Where it names a stack, `over_kernel` makes all runs.
 ///
 /// # Errors
-/// When a table of a link is invalid, or the caller asked to stop.
-pub fn advise(question: &Question, watch: Watch<'_>) -> Result<Advice, AdviseError> {
+/// When a table of a link is invalid, a run over a kernel fails, or the caller asked to stop.
+pub fn advise(
+    question: &Question,
+    watch: Watch<'_>,
+    over_kernel: Option<&RunOverKernel<'_>>,
+) -> Result<Advice, AdviseError> {
     let form = ClosedForm::of(question);
-    let mut runs = Runs::new(question, &form, watch)?;
+    let mut runs = Runs::new(question, &form, watch, over_kernel)?;
     runs.ensure(&[STAYS], question.seeds as usize)?;
     let stays = known(runs.of(STAYS));
     let least = INDIFFERENCE * stays.mean;

@@ -221,5 +221,5 @@ fn an_upload_is_answered_too() {
 fn a_request_to_stop_ends_the_search() {
     let question = Question::read(&cross_layer_paper()).unwrap();
     let watch = Watch { stop: &AtomicBool::new(true), begins: &|_| {}, finished: &|| {} };
-    assert!(matches!(advise(&question, watch), Err(AdviseError::Interrupted)));
+    assert!(matches!(advise(&question, watch, None), Err(AdviseError::Interrupted)));
 }

@@ -77,7 +77,7 @@ fn a_table_with_an_error_is_rejected_by_the_scenario_reader() {
     let asked = words("geo, loss={ model = \"bernouli\", probability = \"1 %\" }", "lte");
     let question = Question::read(&asked).unwrap();
     let watch = Watch { stop: &AtomicBool::new(false), begins: &|_| {}, finished: &|| {} };
-    let Err(AdviseError::Scenario(diagnostics)) = advise(&question, watch) else { panic!("it runs") };
+    let Err(AdviseError::Scenario(diagnostics)) = advise(&question, watch, None) else { panic!("it runs") };
     assert!(diagnostics.render(false).contains("a similar value exists: `bernoulli`"));
 }
 

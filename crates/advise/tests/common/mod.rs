@@ -20,6 +20,7 @@ pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionInput<'a> {
         seeds: 3,
         variant: "cubic",
         profile: "linux",
+        stack: None,
     }
 }
 
@@ -28,6 +29,6 @@ pub(crate) fn words<'a>(from: &'a str, to: &'a str) -> QuestionInput<'a> {
 pub(crate) fn answer(words: &QuestionInput<'_>) -> (Question, Advice) {
     let question = Question::read(words).unwrap_or_else(|error| panic!("{error}"));
     let watch = Watch { stop: &AtomicBool::new(false), begins: &|_| {}, finished: &|| {} };
-    let advice = advise(&question, watch).unwrap_or_else(|error| panic!("{error:?}"));
+    let advice = advise(&question, watch, None).unwrap_or_else(|error| panic!("{error:?}"));
     (question, advice)
 }
