@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Make all runs with the TCP of this kernel, in virtual time, e.g. linux-6.12, instead of simulating it; where a scheme
-    /// needs it, a host has the TCP of this program. It takes about a hundred times as long
+    /// needs it, a host has the TCP of this program. It takes hundreds of times as long
     #[arg(long, value_name = "STACK", conflicts_with_all = ["kernel", "no_check", "profile"])]
     stack: Option<String>,
     /// Check the answer with the TCP of this kernel, in virtual time [default: the newest that is built, if there is one]
