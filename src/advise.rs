@@ -108,7 +108,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     // A kernel that is missing is reported before anything runs.
     let (kernel, stack) = (check::kernel(arguments)?, check::stack(arguments)?);
-    let question = Question::read(&arguments.words()).map_err(|error| Failure::Input(error.to_string()))?;
+    let question = Question::read(&arguments.words(stack.as_ref().map(check::name)))
+        .map_err(|error| Failure::Input(error.to_string()))?;
     arguments.out.as_deref().map_or(Ok(()), |out| targets::folder("--out", out))?;
     let searched = seamline_advise::effort(&question).seeds;
     if searched < question.seeds as usize && !arguments.output.quiet {
@@ -197,7 +198,7 @@ fn failure(error: AdviseError, interrupt: &Interrupt) -> Failure {
 }
 
 impl Arguments {
-    fn words(&self) -> QuestionInput<'_> {
+    fn words<'a>(&'a self, stack: Option<&'a str>) -> QuestionInput<'a> {
         QuestionInput {
             from: self.from.as_deref().unwrap_or_default(),
             to: self.to.as_deref().unwrap_or_default(),
@@ -212,7 +213,7 @@ impl Arguments {
             seeds: self.seeds.unwrap_or(SEEDS),
             variant: &self.variant,
             profile: &self.profile,
-            stack: self.stack.as_deref(),
+            stack,
         }
     }
 

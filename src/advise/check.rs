@@ -34,6 +34,11 @@ pub(super) fn stack(arguments: &Arguments) -> Result<Option<Kernel>, Failure> {
     arguments.stack.as_ref().map(|name| kernel::find(Some(name))).transpose()
 }
 
+/// The name by which an answer knows it.
+pub(super) fn name(kernel: &Kernel) -> &str {
+    &kernel.name
+}
+
 /// One run in a guest, if need be a shorter one, without warnings: the same one would come with every run. `None` when it was stopped.
 pub(super) fn over_kernel(
     run: &KernelRun,

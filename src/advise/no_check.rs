@@ -25,6 +25,10 @@ pub(super) fn stack(arguments: &Arguments) -> Result<Option<Infallible>, Failure
     }
 }
 
+pub(super) fn name(kernel: &Infallible) -> &str {
+    match *kernel {}
+}
+
 pub(super) fn over_kernel(
     _: &KernelRun,
     kernel: &Infallible,

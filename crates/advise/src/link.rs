@@ -116,9 +116,7 @@ impl AccessLink {
             recording,
         })
     }
-}
 
-impl AccessLink {
     /// The link, with recordings that begin at this time; `None` if something varies that is no recording.
     pub(crate) fn beginning_at(&self, time: Duration) -> Option<Self> {
         fn begin(value: &mut toml::Value, at: &str) -> Option<()> {

@@ -32,7 +32,7 @@ impl FlowSpan {
 pub(crate) struct FlowMeter {
     pub(crate) span: FlowSpan,
     /// The intervals of the run; `None` when they are not recorded.
-    grid: Option<Grid>,
+    wanted: Option<Intervals>,
     /// Those up to now, in order.
     intervals: Vec<IntervalRecord>,
     retransmissions: u64,
@@ -46,15 +46,15 @@ pub(crate) struct FlowMeter {
 
 /// A run in intervals of the same length, of which the last one may be shorter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct Intervals {
     length: Duration,
     end: Instant,
 }
 
-impl Grid {
+impl Intervals {
     /// The intervals of a scenario.
     pub(crate) fn of(scenario: &Scenario) -> Self {
-        Grid { length: scenario.output.interval, end: Instant::ZERO + scenario.duration }
+        Intervals { length: scenario.output.interval, end: Instant::ZERO + scenario.duration }
     }
     fn count(self) -> usize {
         self.end.as_nanos().div_ceil(self.length.as_nanos()) as usize
@@ -74,9 +74,9 @@ impl Grid {
 
 impl FlowMeter {
     /// `parts`: how many kinds of connections there are that have different handovers on their way.
-    pub(crate) fn new(span: FlowSpan, grid: Option<Grid>, parts: usize) -> Self {
+    pub(crate) fn new(span: FlowSpan, wanted: Option<Intervals>, parts: usize) -> Self {
         let parts = (0..parts).map(|_| Part::default()).collect();
-        FlowMeter { span, grid, parts, ..FlowMeter::default() }
+        FlowMeter { span, wanted, parts, ..FlowMeter::default() }
     }
 
     /// Payload of a connection of this part arrived in order.
@@ -183,9 +183,9 @@ impl FlowMeter {
 
     /// In an interval without a sample the last one still holds.
     fn interval_records(&self) -> Vec<IntervalRecord> {
-        let Some(grid) = self.grid else { return Vec::new() };
+        let Some(wanted) = self.wanted else { return Vec::new() };
         let mut records = self.intervals.clone();
-        records.extend((records.len()..grid.count()).map(|place| grid.interval(place)));
+        records.extend((records.len()..wanted.count()).map(|place| wanted.interval(place)));
         let mut last = (0.0, 0.0);
         for record in &mut records {
             let sample = (&mut record.congestion_window_segments, &mut record.smoothed_round_trip_ms);
@@ -198,10 +198,10 @@ impl FlowMeter {
     }
 
     fn interval(&mut self, now: Instant) -> Option<&mut IntervalRecord> {
-        let grid = self.grid?;
-        let place = grid.place(now);
-        if place >= self.intervals.len() && place < grid.count() {
-            self.intervals.extend((self.intervals.len()..=place).map(|place| grid.interval(place)));
+        let wanted = self.wanted?;
+        let place = wanted.place(now);
+        if place >= self.intervals.len() && place < wanted.count() {
+            self.intervals.extend((self.intervals.len()..=place).map(|place| wanted.interval(place)));
         }
         self.intervals.get_mut(place)
     }

@@ -13,7 +13,7 @@ mod handover;
 mod part;
 mod round_trip;
 
-pub(crate) use flow::{FlowMeter, FlowSpan, Grid};
+pub(crate) use flow::{FlowMeter, FlowSpan, Intervals};
 
 pub(crate) use round_trip::RoundTripProbe;
 use seamline_wire::{Duration, Instant};

@@ -32,7 +32,7 @@ pub(crate) use pcapng::PcapngFile;
 pub(crate) use series::SeriesRecorder;
 pub(crate) use streams::{StreamRecorder, full_payload};
 
-use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan, Grid};
+use crate::measure::{ConnectionMeter, FlowMeter, FlowSpan, Intervals};
 use mobiles::{Mobiles, Progress};
 use passing::Passing;
 use rows::{Kind, kind_of};
@@ -112,12 +112,12 @@ impl RunObserver {
 
     fn prepare(&mut self, scenario: &Scenario, places: &Places, with_intervals: bool) {
         let parts = passing::parts(scenario, &places.networks);
-        let grid = with_intervals.then(|| Grid::of(scenario));
+        let wanted = with_intervals.then(|| Intervals::of(scenario));
         for (index, flow) in scenario.flows.iter().enumerate() {
             let span = FlowSpan::of(flow, scenario);
             let own = &parts[index];
             let count = own.count();
-            self.flows.push(FlowMeter::new(span, grid, count));
+            self.flows.push(FlowMeter::new(span, wanted, count));
             self.sizes.push(flow.size);
             self.measured_from.push(span.from);
             let meters = (0..flow.count as usize).map(|copy| ConnectionMeter {
