@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, seamline, shell, skip, stderr, stdout, succeeds};
+use support::{assert_contains, folder, kernel_or_skip, refuses, seamline, shell, stderr, stdout, succeeds};
 
 /// Small enough for seconds. Whether a kernel is built must not matter.
 const ASKED: [&str; 14] = [
@@ -124,17 +124,11 @@ fn the_tutorial_shows_what_is_printed() {
 }
 
 /// The name of a kernel, and a folder with a recording of a path; `None` skips the test.
-fn kernel_or_skip(test: &str) -> Option<(String, tempfile::TempDir)> {
-    let folder = folder();
-    let kernels = succeeds(&["kernel", "list", "--json"], folder.path());
-    let kernels: serde_json::Value = serde_json::from_str(&kernels).unwrap();
-    let Some(kernel) = kernels["kernels"][0]["name"].as_str() else {
-        skip(test, "no kernel is built: seamline kernel build 6.12");
-        return None;
-    };
+fn kernel_and_recording_or_skip(test: &str) -> Option<(String, tempfile::TempDir)> {
+    let (kernel, folder) = (kernel_or_skip(test)?, folder());
     let rows: String = (0..120).map(|second| format!("{second},{},40\n", 4 + second / 10)).collect();
     fs::write(folder.path().join("path.csv"), format!("time_s,down_mbps,rtt_ms\n{rows}")).unwrap();
-    Some((kernel.to_owned(), folder))
+    Some((kernel, folder))
 }
 
 const ON_RECORDING: [&str; 9] =
@@ -148,7 +142,7 @@ fn answer(further: &[&str], folder: &Path) -> serde_json::Value {
 /// A recording begins at another place under each seed, over the kernel as in the simulation.
 #[test]
 fn runs_can_be_over_a_kernel() {
-    let Some((kernel, folder)) = kernel_or_skip("runs_can_be_over_a_kernel") else { return };
+    let Some((kernel, folder)) = kernel_and_recording_or_skip("runs_can_be_over_a_kernel") else { return };
     // The file is there before the handover, so only staying is run.
     let asked = ["--file", "2 MB", "--at", "10 s"];
     let over_kernel = answer(&[&asked[..], &["--stack", &kernel]].concat(), folder.path());
@@ -185,7 +179,7 @@ fn runs_can_be_over_a_kernel() {
 #[test]
 #[ignore = "it takes minutes"]
 fn a_whole_answer_over_a_kernel() {
-    let Some((kernel, folder)) = kernel_or_skip("a_whole_answer_over_a_kernel") else { return };
+    let Some((kernel, folder)) = kernel_and_recording_or_skip("a_whole_answer_over_a_kernel") else { return };
     let asked = ["--file", "100 kB", "--at", "20 ms"];
     let over_kernel = answer(&[&asked[..], &["--stack", &kernel]].concat(), folder.path());
     let simulated = answer(&[&asked[..], &["--no-check"]].concat(), folder.path());

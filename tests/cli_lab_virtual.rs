@@ -12,7 +12,9 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use support::{assert_contains, folder, refuses, scenario, seamline, skip, stderr, stdout, succeeds};
+use support::{
+    assert_contains, folder, kernel_or_skip, refuses, scenario, seamline, skip, stderr, stdout, succeeds,
+};
 
 /// Held by the test that boots guests: others look at what is left of them.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -20,17 +22,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// A place for guests, if there is a kernel; otherwise the test is skipped.
 fn guests_or_skip(test: &str) -> Option<MutexGuard<'static, ()>> {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    has_kernel(test).then_some(alone)
-}
-
-fn has_kernel(test: &str) -> bool {
-    let kernels: Value =
-        serde_json::from_str(&succeeds(&["kernel", "list", "--json"], Path::new("/"))).unwrap();
-    let has = kernels["kernels"].as_array().is_some_and(|kernels| !kernels.is_empty());
-    if !has {
-        skip(test, "no kernel is built: seamline kernel build 6.12");
-    }
-    has
+    kernel_or_skip(test).map(|_| alone)
 }
 
 /// A short form of the bundled scenario.

@@ -51,7 +51,7 @@ fn runs_and_sweeps() {
     fs::remove_dir_all(folder.path().join("the parts")).unwrap();
     let afresh = shell(&format!("{again} --quiet"), folder.path());
     assert!(afresh.status.success(), "{}", stderr(&afresh));
-    assert_eq!(stdout(&afresh), succeeds(&sweep, folder.path()), "what is stored, and what runs anew");
+    assert_eq!(stdout(&afresh), succeeds(&sweep, folder.path()), "what is stored, and what runs again");
 }
 
 #[test]

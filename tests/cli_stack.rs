@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, seamline, skip, stderr, stdout, succeeds};
+use support::{assert_contains, folder, kernel_or_skip, refuses, seamline, stderr, stdout, succeeds};
 
 /// A name under which no kernel is built.
 const MISSING: &str = "linux-2.6";
@@ -55,13 +55,7 @@ size = "2 MB"
 
 /// A folder with the scenario, and the name of a kernel. `None`, having said so, where none is built.
 fn place_or_skip(test: &str) -> Option<(tempfile::TempDir, String)> {
-    let kernels: Value =
-        serde_json::from_str(&succeeds(&["kernel", "list", "--json"], Path::new("/"))).unwrap();
-    let Some(name) = kernels["kernels"][0]["name"].as_str() else {
-        skip(test, "no kernel is built: seamline kernel build 6.12");
-        return None;
-    };
-    Some((place(), name.to_owned()))
+    kernel_or_skip(test).map(|kernel| (place(), kernel))
 }
 
 fn place() -> tempfile::TempDir {

@@ -5,24 +5,12 @@ mod support;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use support::{assert_contains, folder, scenario, skip, succeeds};
-
-/// A kernel that is built. `None`, having said so, where there is none.
-fn kernel_or_skip(test: &str) -> Option<String> {
-    let kernels: Value =
-        serde_json::from_str(&succeeds(&["kernel", "list", "--json"], Path::new("/"))).unwrap();
-    let name = kernels["kernels"][0]["name"].as_str().map(str::to_owned);
-    if name.is_none() {
-        skip(test, "no kernel is built: seamline kernel build 6.12");
-    }
-    name
-}
+use support::{assert_contains, folder, kernel_or_skip, scenario};
 
 fn begin(words: &[&str], folder: &Path) -> Child {
     let mut command = Command::new(support::program("seamline"));

@@ -63,6 +63,17 @@ pub(crate) fn shell(script: &str, folder: &Path) -> Output {
     command.args(["-c", &(function + script)]).current_dir(folder).output().unwrap()
 }
 
+/// The name of a kernel that is built. `None`, having said so, where there is none.
+pub(crate) fn kernel_or_skip(test: &str) -> Option<String> {
+    let kernels = succeeds(&["kernel", "list", "--json"], Path::new("/"));
+    let kernels: serde_json::Value = serde_json::from_str(&kernels).unwrap();
+    let name = kernels["kernels"][0]["name"].as_str().map(str::to_owned);
+    if name.is_none() {
+        skip(test, "no kernel is built: seamline kernel build 6.12");
+    }
+    name
+}
+
 /// Data.
 pub(crate) fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
