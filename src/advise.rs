@@ -121,15 +121,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         links.iter().filter_map(|link| link.recording.as_ref()).for_each(|read| note("note", read));
     }
     let interrupt = Interrupt::listen()?;
+    let over_kernel = stack.as_ref().map(|kernel| {
+        let stop = interrupt.flag();
+        move |run: &KernelRun, shortened| check::over_kernel(run, kernel, stop, shortened)
+    });
     if !arguments.output.quiet {
         let first = seamline_advise::first_run(&question).map_err(|error| failure(error, &interrupt))?;
         let runs = seamline_advise::most_runs(&question);
-        let try_out = |duration| match &stack {
+        let try_out = |duration| match &over_kernel {
             None => run_seed(&Scenario { duration, ..first.clone() }, 1, interrupt.flag()),
-            Some(kernel) => {
-                let first = first_over_kernel(&question);
-                check::over_kernel(&first, kernel, interrupt.flag(), Some(duration)).ok()?
-            }
+            Some(run) => run(&first_over_kernel(&question), Some(duration)).ok()?,
         };
         estimate::state_runs(&first, runs, arguments.output.processors.workers(runs), try_out);
     }
@@ -139,10 +140,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         begins: &|runs| reporter.begins(runs),
         finished: &|| reporter.finished_one(),
     };
-    let over_kernel = stack.as_ref().map(|kernel| {
-        let stop = interrupt.flag();
-        move |run: &KernelRun| check::over_kernel(run, kernel, stop, None)
-    });
+    let over_kernel = over_kernel.as_ref().map(|over_kernel| |run: &KernelRun| over_kernel(run, None));
     let over_kernel = over_kernel.as_ref().map(|run| run as &RunOverKernel<'_>);
     let work = || seamline_advise::advise(&question, watch, over_kernel);
     let advice = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;

@@ -19,10 +19,9 @@ const WORTH_STATING_S: f64 = 60.0;
 /// of a plan that is as short as that.
 pub(crate) fn state(plan: &Plan, workers: usize, try_out: impl Fn(&Plan) -> Option<RunRecord>) {
     let Some(first) = plan.cells.first() else { return };
-    let simulated: f64 = plan.cells.iter().map(|cell| simulated(&cell.scenario)).sum();
     let tried = TRIED.min(first.scenario.duration);
     let try_out = |duration| try_out(&shortened(plan, duration));
-    let ahead = Ahead { runs: plan.runs(), simulated_s: simulated, workers };
+    let ahead = Ahead { runs: plan.runs(), simulated_s: simulated_s(plan), workers };
     let Some((total, record)) = ahead.judge(tried, try_out) else { return };
     let share = tried.as_secs_f64();
     let memory: f64 = plan.cells.iter().map(|cell| memory(&cell.scenario, &record, share)).sum();
@@ -109,8 +108,10 @@ fn shortened(plan: &Plan, duration: Duration) -> Plan {
     }
 }
 
-fn simulated(scenario: &Scenario) -> f64 {
-    scenario.duration.as_secs_f64() * scenario.seeds.len() as f64
+/// How many seconds all runs of a plan simulate.
+pub(crate) fn simulated_s(plan: &Plan) -> f64 {
+    let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
+    scenarios.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum()
 }
 
 /// What the records of a grid cell take, in bytes: intervals of the first run or of all, and the handovers of all.

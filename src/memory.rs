@@ -57,12 +57,9 @@ impl Room {
     /// State that fewer than `workers` runs of a plan fit at a time, or that not even one does. `in_guests` is whether all run in guests,
     /// even where the scenario names no kernel.
     pub(crate) fn state(&self, plan: &Plan, workers: usize, in_guests: bool) {
-        let scenario = |place: usize| &plan.cells[place].scenario;
-        let Some(largest) = (0..plan.cells.len()).max_by_key(|&place| estimate(scenario(place), true)) else {
-            return;
-        };
-        let (one, cell) = (estimate(scenario(largest), true), largest + 1);
-        let is_guest = in_guests || scenario(largest).kernel().is_some();
+        let estimates = plan.cells.iter().map(|cell| estimate(&cell.scenario, true)).zip(1..);
+        let Some((one, cell)) = estimates.max() else { return };
+        let is_guest = in_guests || plan.cells[cell - 1].scenario.kernel().is_some();
         let of_guest = is_guest.then(|| said_of_guest(one, cell)).flatten();
         if let Some((kind, text)) = of_guest.or_else(|| said(one, self.most, workers, cell)) {
             note(kind, text);

@@ -2,7 +2,7 @@
 
 use super::{Arguments, virtual_time};
 use crate::Outcome;
-use crate::estimate::time;
+use crate::estimate::{simulated_s, time};
 use crate::experiment::run_and_report_with;
 use crate::format::Format;
 use crate::memory::Room;
@@ -52,9 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     let state = prepare(options.quiet)?;
     let command = command_text(arguments);
     if !options.quiet {
-        let cells = plan.cells.iter().map(|cell| &cell.scenario);
-        let seconds: f64 = cells.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum();
-        let (takes, runs) = (time(seconds), plan.runs());
+        let (takes, runs) = (time(simulated_s(&plan)), plan.runs());
         note("note", format!("in real time this takes {takes}: {runs} runs, one after the other"));
         Room::now().state(&plan, 1, false);
     }

@@ -37,7 +37,7 @@ pub fn effort(question: &Question) -> Effort {
     let all = question.seeds as usize;
     let budget = if question.stack.is_some() { PACKETS_OF_KERNEL } else { PACKETS };
     let affordable = |(grid, bisections): (usize, usize)| {
-        let probes = schemes * 2 * (grid + bisections);
+        let probes = probes(schemes, grid, bisections);
         ((budget / packets) as usize).saturating_sub(schemes * all) / probes
     };
     let least = LEAST_SEEDS.min(all);
@@ -47,11 +47,17 @@ pub fn effort(question: &Question) -> Effort {
     Effort { seeds: affordable(search).clamp(least, all), grid, bisections }
 }
 
+/// How many probes both bounds take.
+fn probes(schemes: usize, grid: usize, bisections: usize) -> usize {
+    schemes * 2 * (grid + bisections)
+}
+
 /// No answer to this question takes more runs.
 pub fn most_runs(question: &Question) -> usize {
     let Effort { seeds, grid, bisections } = effort(question);
-    let at_the_point = (1 + schemes(question).len()) * question.seeds as usize;
-    at_the_point + schemes(question).len() * (1 + 2 * (grid + bisections)) * seeds
+    let schemes = schemes(question).len();
+    // Staying and the handover as requested; a stay without an end, and the probes.
+    (1 + schemes) * question.seeds as usize + (schemes + probes(schemes, grid, bisections)) * seeds
 }
 
 /// Search both bounds for all schemes.

@@ -98,16 +98,16 @@ fn broken(text: &str, columns: usize) -> String {
 /// A line of a list, broken between words to fit into so many columns; the lines after the first are indented.
 pub fn hanging(line: &str, indent: usize, columns: usize) -> String {
     let mut text = String::new();
-    let mut column = 0;
+    let (mut column, mut is_broken) = (0, false);
     for piece in line.split_inclusive(' ') {
         let width = piece.trim_end().chars().count();
         if column > indent && column + width > columns {
             text.truncate(text.trim_end().len());
             text += "\n";
             text += &" ".repeat(indent);
-            column = indent;
+            (column, is_broken) = (indent, true);
         }
-        if width == 0 && column == indent && text.ends_with(' ') && text.contains('\n') {
+        if is_broken && width == 0 && column == indent {
             // What was between columns is not needed at the beginning of a line.
             continue;
         }
