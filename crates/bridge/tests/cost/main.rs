@@ -2,9 +2,9 @@
 //! Needs root; says so and passes where it is missing. In earnest:
 //!
 //! ```sh
-//! SEAMLINE_COST_SECONDS=5 cargo test --release -p seamline-bridge --test cost -- --nocapture
+//! SEAMLINE_COST_SECONDS=5 cargo test --release -p seamline-bridge --test cost -- --nocapture --test-threads=1
 //! SEAMLINE_COST_SECONDS=5 SEAMLINE_COST_CONNECTIONS=10000 SEAMLINE_COST_MBITS=1000 \
-//!     cargo test --release -p seamline-bridge --test cost -- many_connections --nocapture
+//!     cargo test --release -p seamline-bridge --test cost -- many_connections --nocapture --test-threads=1
 //! ```
 #![cfg(target_os = "linux")]
 
