@@ -151,7 +151,7 @@ fn joined_net(test: &str) -> Option<Net> {
         skip(test, format_args!("no eBPF: {error}"));
         return None;
     }
-    let net = Net::or_skip(test)?;
+    let net = Net::alone_or_skip(test)?;
     for words in
         ["link add h0 type bridge", "link set c0 master h0", "link set c1 master h0", "link set h0 up"]
     {

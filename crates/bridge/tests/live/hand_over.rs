@@ -9,7 +9,7 @@
 //! `middle` is the switch and the air: 20 ms, and 20 Mbit/s with 5 ms behind each base station.
 
 use crate::hosts::{inside, ip, pause, skip, veth};
-use crate::net::{Transfer, now, turn};
+use crate::net::{Transfer, Turn, now};
 use crate::sender::{segments_sent_again, timeouts};
 use crate::settings;
 use nix::sys::signal::{Signal, kill};
@@ -25,7 +25,6 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
@@ -58,7 +57,7 @@ struct Cells {
 }
 
 struct Net {
-    _turn: MutexGuard<'static, ()>,
+    _turn: Turn,
     fixed: Namespace,
     stations: [Namespace; 2],
     mobile: Namespace,
@@ -68,7 +67,7 @@ struct Net {
 
 impl Net {
     fn or_skip() -> Option<Self> {
-        let turn = turn();
+        let turn = Turn::alone();
         let made = [(); 5].map(|()| Namespace::new().ok());
         let has_ip = Command::new("ip").arg("-V").output().is_ok();
         let [Some(fixed), Some(old), Some(new), Some(middle), Some(mobile)] = made else {

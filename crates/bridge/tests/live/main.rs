@@ -235,7 +235,9 @@ fn longest_silence(net: &Net, for_millis: u64, meanwhile: impl FnOnce()) -> u64 
 #[test]
 fn the_guard_forwards_within_a_second_and_steps_back() {
     for trouble in [Trouble::Hangs, Trouble::Panics] {
-        let Some(net) = Net::or_skip("the_guard_forwards_within_a_second_and_steps_back") else { return };
+        let Some(net) = Net::alone_or_skip("the_guard_forwards_within_a_second_and_steps_back") else {
+            return;
+        };
         let hop = Hop::begin(&net, 0);
         let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
         let mut bridge = Bridge::begin(&net, troubled, guarded());
@@ -268,7 +270,9 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
 
 #[test]
 fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
-    let Some(net) = Net::or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else { return };
+    let Some(net) = Net::alone_or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else {
+        return;
+    };
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
     let hop = Hop::begin(&net, 0);
     let mut bridge = Bridge::begin(&net, troubled, guarded());
@@ -311,7 +315,7 @@ fn a_log_that_nobody_reads_holds_up_neither_frames_nor_the_end() {
 /// For a while that is too short for the guard.
 #[test]
 fn what_has_waited_for_the_agent_too_long_passes_it_by() {
-    let Some(net) = Net::or_skip("what_has_waited_for_the_agent_too_long_passes_it_by") else { return };
+    let Some(net) = Net::alone_or_skip("what_has_waited_for_the_agent_too_long_passes_it_by") else { return };
     let hop = Hop::begin(&net, 0);
     let troubled = Settings { kind: trouble::kind(), ..settings("snoop") };
     let mut bridge = Bridge::begin(&net, troubled, guarded());

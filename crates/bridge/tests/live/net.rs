@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::JoinHandle;
 
 /// Milliseconds on a clock that nobody sets.
@@ -17,15 +17,27 @@ pub(crate) fn now() -> u64 {
     monotonic().as_nanos() / 1_000_000
 }
 
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+static RUNNING: RwLock<()> = RwLock::new(());
 
-/// Time counts here, so tests do not disturb each other.
-pub(crate) fn turn() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+/// The right to run now.
+pub(crate) enum Turn {
+    /// Beside others: what is asserted does not depend on some milliseconds.
+    Shared(#[expect(dead_code, reason = "held until the test ends")] RwLockReadGuard<'static, ()>),
+    /// Alone: milliseconds count, or something that the kernel or the process has only once.
+    Alone(#[expect(dead_code, reason = "held until the test ends")] RwLockWriteGuard<'static, ()>),
+}
+
+impl Turn {
+    pub(crate) fn shared() -> Self {
+        Turn::Shared(RUNNING.read().unwrap_or_else(PoisonError::into_inner))
+    }
+    pub(crate) fn alone() -> Self {
+        Turn::Alone(RUNNING.write().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 pub(crate) struct Net {
-    _turn: MutexGuard<'static, ()>,
+    _turn: Turn,
     pub(crate) fixed: Namespace,
     /// The hop before the bridge, if there is one.
     pub(crate) wired: Option<Namespace>,
@@ -40,14 +52,17 @@ impl Net {
     /// # Panics
     /// As [`skip`].
     pub(crate) fn or_skip(test: &str) -> Option<Self> {
-        Net::made_or_skip(test, false)
+        Net::made_or_skip(test, false, Turn::shared())
     }
     /// With a hop before the bridge, too. `None` and panics as [`Net::or_skip`].
     pub(crate) fn with_wired_hop(test: &str) -> Option<Self> {
-        Net::made_or_skip(test, true)
+        Net::made_or_skip(test, true, Turn::shared())
     }
-    fn made_or_skip(test: &str, has_wired_hop: bool) -> Option<Self> {
-        let turn = turn();
+    /// While no other test runs. `None` and panics as [`Net::or_skip`].
+    pub(crate) fn alone_or_skip(test: &str) -> Option<Self> {
+        Net::made_or_skip(test, false, Turn::alone())
+    }
+    fn made_or_skip(test: &str, has_wired_hop: bool, turn: Turn) -> Option<Self> {
         let made = || {
             let [fixed, bridge, hop, mobile] = [(); 4].map(|()| Namespace::new().ok());
             let wired = if has_wired_hop { Some(Namespace::new().ok()?) } else { None };

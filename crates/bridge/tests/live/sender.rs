@@ -39,7 +39,7 @@ fn counted(namespace: &Namespace, file: &str, group: &str, name: &str) -> u64 {
 }
 
 fn download(test: &str, settings: Settings, congestion_control: &str, seed: u64) -> Option<Found> {
-    let net = Net::or_skip(test)?;
+    let net = Net::alone_or_skip(test)?;
     let hop = Hop::seeded(&net, 20, seed);
     let mut bridge = Bridge::begin(&net, settings, options());
     let begun = now();

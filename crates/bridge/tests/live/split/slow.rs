@@ -1,6 +1,6 @@
 //! Clients that read nothing, by the hundred, of one host: what they take, and what is left for another one.
 
-use super::{Router, routed, settings};
+use super::{Router, made_a_router, settings};
 use crate::hop::Hop;
 use crate::hosts::{inside, ip, pause};
 use crate::net::{Net, now};
@@ -34,7 +34,7 @@ struct Attacked {
 
 impl Attacked {
     fn begin(test: &str) -> Option<Self> {
-        let net = routed(test)?;
+        let net = made_a_router(Net::alone_or_skip(test)?, test)?;
         ip(&net.mobile, &format!("addr add {VICTIM}/24 dev d0"));
         ip(&net.bridge, &format!("route add {VICTIM}/32 dev b1"));
         let stop = Arc::new(AtomicBool::new(false));
