@@ -5,7 +5,6 @@
 //! conditions are shared by all runs. The estimate is meant as an upper bound: windows are taken to be as large as buffers and the
 //! network allow. `tests/cli_memory.rs` of the command compares it with what runs take.
 
-use seamline_net::{Limit, QueueConfig};
 use seamline_scenario::schema::{DirectionSpec, FlowSpec, Scenario};
 
 /// A world without anything in it, in bytes.
@@ -96,24 +95,5 @@ fn room(way: &DirectionSpec, packet: u64) -> Option<u64> {
         return None;
     }
     let in_flight = way.rate.bits_per_second() as f64 / 8.0 * way.one_way_delay.as_secs_f64() / packet as f64;
-    Some(waiting(way.queue, packet)? + in_flight.ceil() as u64 + 1)
-}
-
-/// Packets that may wait; `None` for any number.
-fn waiting(queue: QueueConfig, packet: u64) -> Option<u64> {
-    let packets = |limit| match limit {
-        Limit::Packets(packets) => u64::from(packets),
-        Limit::Bytes(bytes) => bytes.div_ceil(packet),
-    };
-    match queue {
-        QueueConfig::Unlimited => None,
-        QueueConfig::DropTail(limit) => Some(packets(limit)),
-        QueueConfig::CoDel(it) => it.limit.map(packets),
-        QueueConfig::FqCoDel(it) => Some(it.limit.into()),
-        QueueConfig::Pie(it) => Some(packets(it.limit)),
-        QueueConfig::DualPi2(it) => Some(packets(it.limit)),
-        QueueConfig::Fq(it) => Some(it.limit.into()),
-        QueueConfig::Cake(it) => Some(it.memory_limit.div_ceil(packet)),
-        QueueConfig::Step(it) => it.limit.map(packets),
-    }
+    Some(way.queue.most_waiting(packet)? + in_flight.ceil() as u64 + 1)
 }

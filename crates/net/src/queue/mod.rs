@@ -102,6 +102,25 @@ impl QueueConfig {
             QueueConfig::Step(config) => Box::new(Single::new(config.limit, Step(config))),
         }
     }
+
+    /// How many packets of `size` bytes may wait; `None` for any number.
+    pub fn most_waiting(self, size: u64) -> Option<u64> {
+        let packets = |limit| match limit {
+            Limit::Packets(packets) => u64::from(packets),
+            Limit::Bytes(bytes) => bytes.div_ceil(size),
+        };
+        match self {
+            QueueConfig::Unlimited => None,
+            QueueConfig::DropTail(limit) => Some(packets(limit)),
+            QueueConfig::CoDel(config) => config.limit.map(packets),
+            QueueConfig::FqCoDel(config) => Some(config.limit.into()),
+            QueueConfig::Pie(config) => Some(packets(config.limit)),
+            QueueConfig::DualPi2(config) => Some(packets(config.limit)),
+            QueueConfig::Fq(config) => Some(config.limit.into()),
+            QueueConfig::Cake(config) => Some(config.memory_limit.div_ceil(size)),
+            QueueConfig::Step(config) => config.limit.map(packets),
+        }
+    }
 }
 
 /// A queue discipline. It passes each packet, marks it and passes it, or drops it: marks and drops go to the [`Sink`], which counts and
