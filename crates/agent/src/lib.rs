@@ -1,7 +1,7 @@
 //! Help for TCP inside the network: agents at one end of a wireless link, in the base station or a mobile router.
 //!
-//! To add an agent, write its file, add its [`Kind`] to [`ALL`] and its parameters to [`Parameters`] here, and its key table to
-//! `keys.rs`.
+//! To add an agent, write its file, add its [`Kind`] to [`ALL`], its name to [`SIMULATED_ONLY`] and its parameters to [`Parameters`] here,
+//! and its key table to `keys.rs`.
 //!
 //! An agent is a machine with a wired and a wireless port ([`WIRED`], [`WIRELESS`]); every packet between the two passes through it. Its
 //! state for a TCP connection is a [`Connection`]. [`Connections`] holds them, finds the one that a packet belongs to, and forwards
@@ -196,6 +196,15 @@ pub static ALL: &[&Kind] = &[
 /// Seamline's.
 pub static ON_REAL_BRIDGES: &[&Kind] = &[&eln_ack::KIND, &snoop::KIND, &obtcp::KIND];
 
+/// Those of [`ALL`] that run in simulations only, with what to use on real hosts instead. Names, so that programs for real hosts need
+/// not contain them.
+pub static SIMULATED_ONLY: &[(&str, &str)] = &[
+    ("spoofing", "on real hosts `agent split` acknowledges early, too"),
+    ("m-tcp", "on the mobile host, `seamline-host mobile` freezes senders"),
+    ("wtcp", "`agent snoop` repairs losses over the air on real hosts"),
+    ("fairness", "on real hosts a queue discipline such as `cake` shares a link"),
+];
+
 static ADDED: Registry<Kind> = Registry::new(|kind| kind.name);
 
 /// Add kinds of other crates, before any scenario that names them is read. They stay until the process ends. Their parameters are in
@@ -219,9 +228,11 @@ pub fn find(name: &str) -> Option<&'static Kind> {
 
 #[cfg(test)]
 #[test]
-fn the_kinds_on_real_bridges_are_those_that_split_nothing() {
+fn the_lists_for_programs_on_real_hosts_agree_with_that_of_all() {
     let names = |kinds: &[&'static Kind]| kinds.iter().map(|kind| kind.name).collect::<Vec<_>>();
     let on_bridges: Vec<&Kind> =
         ALL.iter().copied().filter(|kind| kind.runs_on_real_hosts && !kind.ends_connections).collect();
     assert_eq!(names(&on_bridges), names(ON_REAL_BRIDGES));
+    let simulated: Vec<&Kind> = ALL.iter().copied().filter(|kind| !kind.runs_on_real_hosts).collect();
+    assert_eq!(names(&simulated), SIMULATED_ONLY.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }

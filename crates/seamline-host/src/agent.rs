@@ -4,8 +4,10 @@ mod config;
 
 use crate::config_file::{invalid, text};
 use crate::status::{Show, show};
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use config::{read_bridge, read_split};
-use seamline_agent::{ON_REAL_BRIDGES, ObtcpParameters, Parameters, Role};
+use seamline_agent::{ON_REAL_BRIDGES, ObtcpParameters, Parameters, Role, SIMULATED_ONLY};
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Split, ask, run as bridge, split};
 use seamline_bridge::{Settings, most_hand_over_memory, most_memory};
 use seamline_cli::interrupt::stop_socket;
@@ -94,7 +96,7 @@ struct HandOverArguments {
 #[derive(Debug, clap::Args)]
 struct AgentArguments {
     /// The kind of agent
-    #[arg(value_name = "KIND")]
+    #[arg(value_name = "KIND", value_parser = kinds())]
     kind: Kind,
     /// Role of an obTCP agent
     #[arg(long, value_name = "ROLE")]
@@ -148,14 +150,22 @@ enum Kind {
     ObtcpBs,
     #[value(hide = true)]
     ObtcpMr,
-    #[value(hide = true)]
-    Spoofing,
-    #[value(hide = true)]
-    MTcp,
-    #[value(hide = true)]
-    Wtcp,
-    #[value(hide = true)]
-    Fairness,
+    /// One of [`SIMULATED_ONLY`].
+    #[value(skip)]
+    Simulated(&'static str, &'static str),
+}
+
+/// The kinds by name, those that run in simulations only among them.
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let visible = Kind::value_variants().iter().filter_map(Kind::to_possible_value);
+    let simulated = SIMULATED_ONLY.iter().map(|(name, _)| PossibleValue::new(*name).hide(true));
+    PossibleValuesParser::new(visible.chain(simulated)).try_map(|name| {
+        let simulated = SIMULATED_ONLY.iter().find(|(simulated, _)| *simulated == name);
+        simulated.map_or_else(
+            || Kind::from_str(&name, false),
+            |(name, instead)| Ok(Kind::Simulated(name, instead)),
+        )
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -219,18 +229,7 @@ fn run_agent(arguments: &AgentArguments) -> Outcome {
     match (arguments.kind, arguments.role) {
         (Kind::ObtcpBs, _) => Err(renamed("obtcp-bs", "base-station")),
         (Kind::ObtcpMr, _) => Err(renamed("obtcp-mr", "mobile-router")),
-        (Kind::Spoofing, _) => {
-            Err(simulated_only("spoofing", "on real hosts `agent split` acknowledges early, too"))
-        }
-        (Kind::MTcp, _) => {
-            Err(simulated_only("m-tcp", "on the mobile host, `seamline-host mobile` freezes senders"))
-        }
-        (Kind::Wtcp, _) => {
-            Err(simulated_only("wtcp", "`agent snoop` repairs losses over the air on real hosts"))
-        }
-        (Kind::Fairness, _) => {
-            Err(simulated_only("fairness", "on real hosts a queue discipline such as `cake` shares a link"))
-        }
+        (Kind::Simulated(name, instead), _) => Err(simulated_only(name, instead)),
         (Kind::Obtcp, None) => {
             Err(Failure::Input("obtcp takes a role: --role base-station, or --role mobile-router".to_owned()))
         }
