@@ -20,6 +20,27 @@ pub fn serve_guests_by(program: PathBuf) {
     drop(program);
 }
 
+/// Make sure that this kernel can run.
+///
+/// # Errors
+/// When it was not built.
+#[cfg(target_os = "linux")]
+pub(crate) fn has_kernel(name: &str) -> Result<(), Failure> {
+    crate::kernel::find(Some(name)).map(drop)
+}
+
+/// Make sure that this kernel can run.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn has_kernel(name: &str) -> Result<(), Failure> {
+    let message = format!(
+        "the stack {name} is a Linux kernel, and those run on Linux only\ntip: stack = \"seamline\" runs everywhere"
+    );
+    Err(Failure::Input(message))
+}
+
 /// Runs the jobs of one plan, no more at a time than fit into memory.
 #[derive(Debug)]
 pub struct Engine {
@@ -44,15 +65,8 @@ impl Engine {
     /// When a scenario names a kernel.
     #[cfg(not(target_os = "linux"))]
     pub fn of(plan: &Plan) -> Result<Self, Failure> {
-        match plan.cells.iter().find_map(|cell| cell.scenario.kernel()) {
-            None => Ok(Engine { room: Room::now() }),
-            Some(name) => {
-                let message = format!(
-                    "the stack {name} is a Linux kernel, and those run on Linux only\ntip: stack = \"seamline\" runs everywhere"
-                );
-                Err(Failure::Input(message))
-            }
-        }
+        plan.cells.iter().filter_map(|cell| cell.scenario.kernel()).try_for_each(has_kernel)?;
+        Ok(Engine { room: Room::now() })
     }
 
     /// State how many of `workers` runs of that plan fit into memory at a time, unless all do.

@@ -1,19 +1,24 @@
 //! `seamline paper ID`
 
 use crate::Outcome;
+use crate::engine::{Engine, has_kernel};
 use crate::experiment::{MOST_SEEDS, OutputOptions};
 use crate::sweep::failure as results_failure;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, invalid, json, note, print};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::atomic;
-use seamline_experiment::report::quoted;
+use seamline_experiment::report::{Provenance, quoted};
+use seamline_experiment::{Job, RunOptions};
 use seamline_paper::beyond::{self, BeyondOutcome};
 use seamline_paper::documents::Documents;
 use seamline_paper::page::{self, PaperReport};
 use seamline_paper::run::PaperError;
 use seamline_paper::{ALL, Paper, PaperOptions, PaperOutcome, find, text};
 use seamline_report::export::table::Table;
+use seamline_results::sweep::sweep_with;
+use seamline_results::{Error, SweepOptions};
+use seamline_scenario::Plan;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -35,6 +40,9 @@ pub(crate) struct Arguments {
     /// Also run the paper's schemes on current networks, and map the effect of better or worse notifications
     #[arg(long)]
     beyond: bool,
+    /// Run the grid cells of --beyond that need nothing of Seamline's TCP over the TCP of this Linux kernel in virtual time; the others have ours
+    #[arg(long, value_name = "NAME", requires = "beyond")]
+    stack: Option<String>,
     #[command(flatten)]
     output: OutputOptions,
 }
@@ -45,6 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let usual = || PathBuf::from(format!("paper-{}", paper.id));
     let out = &arguments.out.clone().unwrap_or_else(usual);
     targets::folder("--out", out)?;
+    arguments.stack.as_deref().map_or(Ok(()), has_kernel)?;
     let seeds_for_readings = Documents::of(paper).map_err(failure)?.deviations.seeds;
     let options = arguments.options(paper, out, seeds_for_readings);
     let interrupt = Interrupt::listen()?;
@@ -61,7 +70,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         };
         let single_runs = single_runs.zip(diagrams);
         let asked = paper.beyond.as_ref().filter(|_| arguments.beyond && single_runs.is_some());
-        let beyond = asked.map(|files| beyond::run(paper, files, &options, interrupt.flag(), &reporter));
+        let stop = interrupt.flag();
+        let sweep = |plan: &Plan, provenance: &Provenance, options: &SweepOptions| {
+            let run_options = RunOptions { stop: stop.clone(), ..RunOptions::default() };
+            let Ok(engine) = Engine::of(plan) else {
+                return Err(Error::Run("the kernel was removed meanwhile".to_owned()));
+            };
+            let run = |job: Job| engine.record(plan, job, &run_options);
+            sweep_with(plan, provenance, options, stop, &reporter, &run)
+        };
+        let beyond = asked.map(|files| beyond::run(paper, files, &options, stop, &sweep));
         Ok((outcome, single_runs, beyond.transpose()?))
     };
     let done = arguments.output.processors.run(usize::MAX, arguments.output.quiet, work)?;
@@ -107,9 +125,10 @@ impl Arguments {
         let duration = self.duration.as_ref().map(|time| format!(" --duration {}", quoted(time)));
         let readings = if self.no_readings { " --no-readings" } else { "" };
         let beyond = if self.beyond { " --beyond" } else { "" };
+        let stack = self.stack.as_ref().map(|name| format!(" --stack {}", quoted(name))).unwrap_or_default();
         let out_text = quoted(&out.display().to_string());
         let command = format!(
-            "seamline paper {}{seeds}{}{readings}{beyond} --out {out_text}",
+            "seamline paper {}{seeds}{}{readings}{beyond}{stack} --out {out_text}",
             paper.id,
             duration.unwrap_or_default()
         );
@@ -118,6 +137,7 @@ impl Arguments {
             set,
             set_for_readings: vec![format!("seeds={seeds_for_readings}")],
             readings: !self.no_readings,
+            stack: self.stack.clone(),
             command,
         }
     }

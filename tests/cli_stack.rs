@@ -192,8 +192,15 @@ fn what_does_not_go_together_is_refused() {
 }
 
 /// Bundled scenarios with parts that the TCP of a kernel does not go with.
-const NEED_OUR_TCP: [(&str, &str); 2] =
-    [("handover", "handover scheme"), ("lossy-hop", "splits connections")];
+const NEED_OUR_TCP: [(&str, &str); 3] = [
+    ("constellation", "splits connections"),
+    ("handover", "handover scheme"),
+    ("lossy-hop", "splits connections"),
+];
+
+/// Settings of scenarios that have thousands of hosts otherwise: a guest has a network namespace for each.
+const SMALLER: [(&str, &[&str]); 1] =
+    [("fleet", &["--set", "group.train.count=4", "--set", "group.coach.count=4"])];
 
 /// The long run: `cargo test --release --test cli_stack -- --ignored --nocapture`.
 #[test]
@@ -211,7 +218,8 @@ fn every_bundled_scenario_runs_over_every_kernel() {
         .collect();
     names.sort();
     for (kernel, name) in kernels.iter().flat_map(|kernel| names.iter().map(move |name| (kernel, name))) {
-        let words = ["demo", name, "--stack", kernel, "--seeds", "1", "--json", "--quiet"];
+        let mut words = vec!["demo", name, "--stack", kernel, "--seeds", "1", "--json", "--quiet"];
+        words.extend(SMALLER.iter().filter(|(larger, _)| larger == name).flat_map(|(_, settings)| *settings));
         let reason = NEED_OUR_TCP.iter().find(|(refused, _)| refused == name);
         if let Some((_, reason)) = reason {
             assert_contains(&refuses(&words, folder.path()), &[reason]);
@@ -233,4 +241,43 @@ fn every_bundled_scenario_runs_over_every_kernel() {
         }
         println!("{kernel} {name}: {} grid cells", document["cells"].as_array().unwrap().len());
     }
+}
+
+/// A paper's schemes on networks of today, next to the TCP of a kernel where no scheme is needed.
+#[test]
+fn beyond_a_paper_the_kernel_runs_what_needs_no_scheme() {
+    let test = "beyond_a_paper_the_kernel_runs_what_needs_no_scheme";
+    let Some(kernel) = kernel_or_skip(test) else { return };
+    let folder = folder();
+    let run = |stack: &[&str]| {
+        let words =
+            ["paper", "X", "--seeds", "1", "--duration", "8 s", "--no-readings", "--beyond", "--out", "out"];
+        let text = succeeds(&[&words[..], stack].concat(), folder.path());
+        let found = std::fs::read_to_string(folder.path().join("out/beyond.json")).unwrap();
+        (text, serde_json::from_str::<Value>(&found).unwrap())
+    };
+    let goodput = |found: &Value| {
+        let rows =
+            found["comparisons"].as_array().unwrap().iter().flat_map(|it| it["rows"].as_array().unwrap());
+        rows.map(|row| {
+            let goodput = row["goodput_megabits_per_second"]["mean"].as_f64().unwrap();
+            (row["scheme"] == "none", goodput)
+        })
+        .collect::<Vec<_>>()
+    };
+    let (_, ours) = run(&[]);
+    let (text, over_kernel) = run(&["--stack", &kernel]);
+    assert_contains(&text, &[&format!("{kernel} ran 16 of the 48 grid cells")]);
+    assert_eq!((&ours["over_kernel"], &over_kernel["over_kernel"]["cells"]), (&Value::Null, &16.into()));
+    let (ours, over_kernel) = (goodput(&ours), goodput(&over_kernel));
+    assert_eq!(ours.len(), 48);
+    let mut differ = 0;
+    for ((has_no_scheme, ours), (_, kernels)) in ours.into_iter().zip(over_kernel) {
+        assert!(has_no_scheme || ours == kernels, "schemes have our TCP: {ours} and {kernels}");
+        assert!((0.5..2.0).contains(&(kernels / ours)), "{ours} and {kernels}");
+        differ += usize::from(ours != kernels);
+    }
+    assert!(differ > 8, "only {differ} of the 16 differ at all");
+    let missing = ["paper", "X", "--beyond", "--stack", MISSING, "--out", "other"];
+    assert_contains(&refuses(&missing, folder.path()), &[MISSING, "kernel build"]);
 }

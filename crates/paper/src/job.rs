@@ -5,9 +5,9 @@ use crate::records::CellRecords;
 use crate::run::{PaperError, PaperOptions, Part};
 use seamline_config::document::Value;
 use seamline_experiment::report::{Provenance, provenance_of};
-use seamline_results::sweep::Progress;
-use seamline_results::{SweepOptions, sweep};
-use seamline_scenario::{Diagnostics, Plan};
+use seamline_results::sweep::SweepOutcome;
+use seamline_results::{Error, SweepOptions};
+use seamline_scenario::{Cell, Diagnostics, Plan};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,12 +23,15 @@ pub struct Refused {
     pub reason: String,
 }
 
+/// Sweeps a plan; who runs its jobs is the caller's choice.
+pub type SweepPlan<'a> = &'a dyn Fn(&Plan, &Provenance, &SweepOptions) -> Result<SweepOutcome, Error>;
+
 /// What all jobs of a paper share.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
     pub(crate) options: &'a PaperOptions,
     pub(crate) stop: &'a AtomicBool,
-    pub(crate) progress: &'a dyn Progress,
+    pub(crate) sweep: SweepPlan<'a>,
 }
 
 impl Runner<'_> {
@@ -38,7 +41,7 @@ impl Runner<'_> {
             return Ok(None);
         }
         let options = SweepOptions { out: job.folder.clone(), shard: None, add: true, only_flows: false };
-        let outcome = sweep(&job.plan, &self.provenance(job), &options, self.stop, self.progress)?;
+        let outcome = (self.sweep)(&job.plan, &self.provenance(job), &options)?;
         let named = outcome.results.map(|results| {
             let cells = job.plan.cells.iter().zip(results).map(|(cell, result)| CellRecords {
                 figure: job.figure.clone(),
@@ -89,15 +92,22 @@ impl Job {
         Job::new(figure, folder, plan)
     }
 
-    /// The runs of a scenario beyond the paper, without the cells whose values do not go together ([`Job::refused`]).
+    /// The runs of a scenario beyond the paper, without the cells whose values do not go together ([`Job::refused`]). A kernel runs those that
+    /// need nothing of our TCP.
     pub(crate) fn beyond(
         paper: &Paper,
         (name, text): (&str, &str),
         options: &PaperOptions,
     ) -> Result<Job, PaperError> {
         let file = format!("papers/{}/beyond/{name}.toml", paper.name);
-        let plan = Plan::without_refused(Path::new(&file), text.to_owned(), &options.set);
-        Job::new(name, &options.out.join("beyond").join(name), plan)
+        let with = |set: &[String]| Plan::without_refused(Path::new(&file), text.to_owned(), set);
+        let mut job = Job::new(name, &options.out.join("beyond").join(name), with(&options.set))?;
+        if let Some(kernel) = &options.stack {
+            let set = [options.set.as_slice(), &[format!("stack={kernel:?}")]].concat();
+            let over_kernel = Job::new(name, &job.folder, with(&set))?;
+            replace(&mut job.plan.cells, over_kernel.plan.cells);
+        }
+        Ok(job)
     }
 
     fn new(figure: &str, folder: &Path, plan: Result<Plan, Diagnostics>) -> Result<Job, PaperError> {
@@ -116,6 +126,17 @@ impl Job {
 
     pub(crate) fn seeds(&self) -> Vec<u64> {
         self.plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default()
+    }
+}
+
+/// Put cells in the places of those with the same values.
+fn replace(cells: &mut [Cell], by: Vec<Cell>) {
+    for own in by {
+        if let Some(cell) =
+            cells.iter_mut().find(|cell| by_last_part(&cell.values) == by_last_part(&own.values))
+        {
+            *cell = own;
+        }
     }
 }
 

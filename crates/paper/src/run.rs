@@ -4,15 +4,15 @@ use crate::bundled::Paper;
 use crate::claims::{Claim, Claims};
 use crate::documents::{Documents, Reading};
 use crate::evaluate::{ClaimResult, evaluate};
-pub use crate::job::Refused;
 use crate::job::{Job, Runner};
+pub use crate::job::{Refused, SweepPlan};
 use crate::records::CellRecords;
 use crate::verdict::Verdict;
 use seamline_experiment::report::Provenance;
 use seamline_report::paper::{Cause, Ground, UnderReading};
-use seamline_results::Error;
 use seamline_results::sweep::Progress;
-use seamline_scenario::Diagnostics;
+use seamline_results::{Error, SweepOptions};
+use seamline_scenario::{Diagnostics, Plan};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,8 @@ pub struct PaperOptions {
     pub set_for_readings: Vec<String>,
     /// Whether other readings of silent points are tried.
     pub readings: bool,
+    /// The kernel whose TCP runs what is beyond the paper and needs nothing of ours.
+    pub stack: Option<String>,
     /// The command that reproduces this.
     pub command: String,
 }
@@ -154,7 +156,10 @@ pub fn run(
 ) -> Result<PaperOutcome, PaperError> {
     let documents = Documents::of(paper)?;
     let Documents { claims, readings, findings, figures, .. } = &documents;
-    let runner = Runner { options, stop, progress };
+    let sweep = |plan: &Plan, provenance: &Provenance, options: &SweepOptions| {
+        seamline_results::sweep(plan, provenance, options, stop, progress)
+    };
+    let runner = Runner { options, stop, sweep: &sweep };
     let mut outcome = PaperOutcome::default();
     for (figure, _) in paper.scenarios {
         let job = Job::of_figure(paper, figure, &options.out.join(figure), &options.set)?;

@@ -12,6 +12,7 @@ fn options(set: &[&str]) -> PaperOptions {
         set: set.iter().map(|&text| text.to_owned()).collect(),
         set_for_readings: Vec::new(),
         readings: false,
+        stack: None,
         command: String::new(),
     }
 }

@@ -12,6 +12,7 @@ fn runs(paper: &seamline_paper::Paper, duration_s: f64) -> Vec<RunsOfFigure> {
         set: vec![format!("duration={duration_s} s"), "seeds=2".to_owned()],
         set_for_readings: Vec::new(),
         readings: false,
+        stack: None,
         command: String::new(),
     };
     let found = single_runs::runs(paper, &options, &Arc::default()).expect("files in order");
@@ -72,6 +73,7 @@ fn who_stops_gets_nothing() {
         set: Vec::new(),
         set_for_readings: Vec::new(),
         readings: false,
+        stack: None,
         command: String::new(),
     };
     let stopped =

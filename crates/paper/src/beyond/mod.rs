@@ -14,14 +14,15 @@ pub mod text;
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
 use crate::job::{Job, Runner};
-use crate::run::{PaperError, PaperOptions};
+use crate::run::{PaperError, PaperOptions, SweepPlan};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
 use matrix::Matrix;
 use seamline_experiment::report::Provenance;
-use seamline_results::sweep::Progress;
+use seamline_scenario::Plan;
 use serde::Serialize;
 use shown::Shown;
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 /// The outcome: `beyond.json`.
@@ -33,6 +34,8 @@ pub struct BeyondOutcome {
     pub baseline: String,
     /// The provenance of the records, scenario by scenario.
     pub provenance: Vec<Provenance>,
+    /// Which runs a kernel made, if one was asked for.
+    pub over_kernel: Option<OverKernel>,
     /// Schemes compared, network by network.
     pub comparisons: Vec<Comparison>,
     /// Benefits over two parameters.
@@ -43,7 +46,35 @@ pub struct BeyondOutcome {
     pub conclusions: Vec<ConclusionResult>,
 }
 
-/// Run the scenarios beyond a paper; finished runs in the folder are not repeated. `None` when it was stopped.
+/// The share of a kernel in the runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct OverKernel {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// How many grid cells it ran.
+    pub cells: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl OverKernel {
+    fn count(&mut self, plan: &Plan) {
+        self.cells += plan.cells.iter().filter(|cell| cell.scenario.kernel().is_some()).count();
+        self.of += plan.cells.len();
+    }
+}
+
+impl fmt::Display for OverKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OverKernel { kernel, cells, of } = self;
+        write!(
+            f,
+            "{kernel} ran {cells} of the {of} grid cells: its hosts have none of the schemes. The others have our TCP."
+        )
+    }
+}
+
+/// Run the scenarios beyond a paper by `sweep`, which does not repeat finished runs in the folder. `None` when it was stopped.
 ///
 /// # Errors
 /// When an override is invalid, or the folder cannot be used.
@@ -52,15 +83,17 @@ pub fn run(
     files: &Beyond,
     options: &PaperOptions,
     stop: &AtomicBool,
-    progress: &dyn Progress,
+    sweep: SweepPlan<'_>,
 ) -> Result<Option<BeyondOutcome>, PaperError> {
     let shown: Shown = read(paper, "beyond/shown.toml", files.shown)?;
     let conclusions: Conclusions = read(paper, "beyond/conclusions.toml", files.conclusions)?;
-    let runner = Runner { options, stop, progress };
+    let runner = Runner { options, stop, sweep };
+    let mut over_kernel = options.stack.clone().map(|kernel| OverKernel { kernel, cells: 0, of: 0 });
     let (mut records, mut refused, mut provenance) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in files.scenarios {
         let job = Job::beyond(paper, *scenario, options)?;
         refused.extend(job.refused());
+        over_kernel.iter_mut().for_each(|it| it.count(&job.plan));
         provenance.push(runner.provenance(&job));
         match runner.sweep(&job)? {
             Some(found) => records.extend(found),
@@ -71,6 +104,7 @@ pub fn run(
         title: shown.title.clone(),
         baseline: shown.baseline.clone(),
         provenance,
+        over_kernel,
         comparisons: shown.comparison.iter().map(|of| benefit::comparison(of, &shown, &records)).collect(),
         maps: shown.map.iter().map(|of| benefit::map(of, &shown, &records)).collect(),
         matrices: shown.matrix.iter().map(|of| matrix::matrix(of, &shown, &records, &refused)).collect(),

@@ -12,6 +12,7 @@ use seamline_report::text_table::{TextTable, aligned, indented};
 /// Tables, maps, conclusions.
 pub fn beyond(outcome: &BeyondOutcome) -> String {
     let mut text = String::from("Beyond the paper\n\n");
+    text += &outcome.over_kernel.iter().map(|it| wrapped(&it.to_string()) + "\n").collect::<String>();
     text += &outcome.comparisons.iter().map(comparison).collect::<String>();
     text += &outcome.maps.iter().map(|it| map(it, &outcome.baseline)).collect::<String>();
     text += &outcome.matrices.iter().map(matrix).collect::<String>();

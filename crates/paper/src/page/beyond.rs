@@ -42,6 +42,7 @@ fn section(found: &BeyondOutcome) -> Section {
         parts.push(Part::Heading(comparison.of.title.clone()));
         parts.push(Part::Table(listing(comparison)));
     }
+    parts.extend(found.over_kernel.iter().map(|it| Part::Caption(it.to_string())));
     parts.push(Part::Caption(sources(found)));
     Section { id: "beyond", title: format!("Beyond the paper: {}", found.title), parts }
 }
