@@ -221,6 +221,13 @@ impl<'a> Reader<'a> {
         self.context.complain(complaint.tips(tip));
     }
 
+    /// Note that a key is missing, unless it is there.
+    pub fn need(&self, key: &str) {
+        if !self.has(key) {
+            self.missing(key);
+        }
+    }
+
     /// What messages call the table under a key, or one of several.
     fn name_of(&self, key: &str, place: Option<usize>) -> String {
         let number = place.map(|place| format!(" {}", place + 1)).unwrap_or_default();

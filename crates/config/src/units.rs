@@ -27,6 +27,10 @@ impl Complaint {
     pub fn new(label: impl Into<String>) -> Self {
         Complaint { code: Code::default(), label: label.into(), tips: Vec::new(), span: None }
     }
+    /// A value that is valid alone, but not with another one.
+    pub fn conflict(label: impl Into<String>) -> Self {
+        Complaint::new(label).code(Code::Conflict)
+    }
     /// Refuses a value without a message, because the reason has been noted elsewhere.
     pub fn noted_elsewhere() -> Self {
         Complaint::new("")

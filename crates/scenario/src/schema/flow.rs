@@ -187,16 +187,13 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
 fn variant_of(it: &Options, reader: &mut Reader<'_>) -> Option<(String, Variant)> {
     let has_pair = reader.has("congestion_control") || reader.has("recovery");
     if reader.has("variant") && has_pair {
-        let complaint = Complaint::new("a variant has its own congestion control and recovery")
-            .code(Code::Conflict)
+        let complaint = Complaint::conflict("a variant has its own congestion control and recovery")
             .tip("give `variant`, or `congestion_control` and `recovery`");
         reader.refuse_value("variant", complaint);
         return None;
     }
     for key in if has_pair { &["congestion_control", "recovery"][..] } else { &["variant"][..] } {
-        if !reader.has(key) {
-            reader.missing(key);
-        }
+        reader.need(key);
     }
     if has_pair {
         let (control, recovery) = (it.congestion_control?, it.recovery?);

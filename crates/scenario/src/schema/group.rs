@@ -134,7 +134,7 @@ impl Named {
         } else if ends.from.is_group && ends.to.is_group && !ends.are_even() {
             let label = format!("{} nodes cannot be paired with {}", ends.from.count, ends.to.count);
             let tip = "give both groups the same `count`, or one a multiple of the other's";
-            Complaint::new(label).code(Code::Conflict).tip(tip)
+            Complaint::conflict(label).tip(tip)
         } else {
             return Some(ends);
         };

@@ -57,15 +57,13 @@ pub(super) fn section<'a>(duration: Duration) -> Section<'a, Handovers> {
 fn times(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Option<Vec<Instant>> {
     if reader.has("at") {
         if let Some((key, _)) = reader.entry("every") {
-            let complaint = Complaint::new("give either `at` or `every`, not both").code(Code::Conflict);
+            let complaint = Complaint::conflict("give either `at` or `every`, not both");
             reader.refuse("every", key.span, complaint);
             return None;
         }
         return Some(options.at.as_ref()?.iter().map(|at| Instant::ZERO + *at).collect());
     }
-    if !reader.has("every") {
-        reader.missing("every");
-    }
+    reader.need("every");
     let every = options.every?;
     if duration.as_nanos() / every.as_nanos() > MOST_HANDOVERS {
         let label = format!("that makes more than {MOST_HANDOVERS} handovers");

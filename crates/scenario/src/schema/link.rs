@@ -157,8 +157,7 @@ fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<D
     if directions.iter().any(scheduled)
         && let Some((key, _)) = reader.entry("handover")
     {
-        let complaint = Complaint::new("the schedule has its own handovers")
-            .code(Code::Conflict)
+        let complaint = Complaint::conflict("the schedule has its own handovers")
             .tip("their interruption and what happens to packets are keys of the schedule");
         reader.refuse("handover", key.span, complaint);
     }

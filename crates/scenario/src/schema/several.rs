@@ -117,6 +117,6 @@ pub(super) fn refuse_spacing(reader: &mut Reader<'_>, end: Option<End>, key: &st
     if reader.has("spacing") && end.is_some_and(|end| !end.is_group()) {
         let label = format!("`{key}` names a single node, and `spacing` is for groups");
         let tip = format!("leave it out, or name a group in `{key}`");
-        reader.refuse_value("spacing", Complaint::new(label).code(Code::Conflict).tip(tip));
+        reader.refuse_value("spacing", Complaint::conflict(label).tip(tip));
     }
 }
