@@ -310,9 +310,7 @@ pub fn boolean(node: &Node) -> Result<bool, Complaint> {
 pub fn integer(least: i64, most: i64) -> impl Fn(&Node) -> Result<i64, Complaint> {
     move |node| match &node.value {
         Value::Integer(number) if (least..=most).contains(number) => Ok(*number),
-        Value::Integer(_) => {
-            Err(Complaint::new(format!("must be between {least} and {most}")).code(Code::OutOfBounds))
-        }
+        Value::Integer(_) => Err(Complaint::out_of_bounds(format!("must be between {least} and {most}"))),
         other => Err(Complaint::expected("a whole number", other)),
     }
 }
@@ -328,7 +326,7 @@ pub fn number(least: f64, most: f64) -> impl Fn(&Node) -> Result<f64, Complaint>
         if (least..=most).contains(&number) {
             return Ok(number);
         }
-        Err(Complaint::new(format!("must be between {least} and {most}")).code(Code::OutOfBounds))
+        Err(Complaint::out_of_bounds(format!("must be between {least} and {most}")))
     }
 }
 

@@ -31,6 +31,10 @@ impl Complaint {
     pub fn conflict(label: impl Into<String>) -> Self {
         Complaint::new(label).code(Code::Conflict)
     }
+    /// A value that is too small or too large.
+    pub fn out_of_bounds(label: impl Into<String>) -> Self {
+        Complaint::new(label).code(Code::OutOfBounds)
+    }
     /// Refuses a value without a message, because the reason has been noted elsewhere.
     pub fn noted_elsewhere() -> Self {
         Complaint::new("")
@@ -275,7 +279,7 @@ pub fn duration(node: &Node) -> Result<Duration, Complaint> {
 /// When the value is anything else.
 pub fn positive_duration(node: &Node) -> Result<Duration, Complaint> {
     match duration(node)? {
-        Duration::ZERO => Err(Complaint::new("must be longer than zero").code(Code::OutOfBounds)),
+        Duration::ZERO => Err(Complaint::out_of_bounds("must be longer than zero")),
         span => Ok(span),
     }
 }
@@ -294,9 +298,7 @@ pub fn rate(node: &Node) -> Result<Rate, Complaint> {
 /// When the value is anything else.
 pub fn positive_rate(node: &Node) -> Result<Rate, Complaint> {
     match rate(node)? {
-        Rate::ZERO => {
-            Err(Complaint::new("must be more than zero, or nothing ever passes").code(Code::OutOfBounds))
-        }
+        Rate::ZERO => Err(Complaint::out_of_bounds("must be more than zero, or nothing ever passes")),
         rate => Ok(rate),
     }
 }
@@ -326,7 +328,7 @@ pub fn amount(node: &Node) -> Result<Amount, Complaint> {
     if PACKETS.iter().any(|(name, _)| *name == unit) {
         let packets = COUNT_OF_PACKETS.value(number, unit)?;
         if packets.fract() != 0.0 {
-            return Err(Complaint::new("packets are whole numbers").code(Code::OutOfBounds));
+            return Err(Complaint::out_of_bounds("packets are whole numbers"));
         }
         return Ok(Amount::Packets(packets as u64));
     }
@@ -350,12 +352,10 @@ impl Kind {
         let number = parse_number(number)?;
         let value = number * worth;
         if value > self.most.0 * (1.0 + 1e-9) {
-            return Err(Complaint::new(format!("too large: at most {}", self.most.1)).code(Code::OutOfBounds));
+            return Err(Complaint::out_of_bounds(format!("too large: at most {}", self.most.1)));
         }
         if self.is_counted && value > 0.0 && value < 0.5 {
-            return Err(
-                Complaint::new(format!("too small: at least 1 {}", self.units[0].0)).code(Code::OutOfBounds)
-            );
+            return Err(Complaint::out_of_bounds(format!("too small: at least 1 {}", self.units[0].0)));
         }
         Ok(value)
     }
@@ -442,7 +442,7 @@ fn parse_number(text: &str) -> Result<f64, Complaint> {
         .parse()
         .map_err(|_| Complaint::new(format!("`{text}` is not a number")).code(Code::WrongKind))?;
     if !number.is_finite() {
-        return Err(Complaint::new("too large a number").code(Code::OutOfBounds));
+        return Err(Complaint::out_of_bounds("too large a number"));
     }
     if number < 0.0 {
         return Err(Complaint::new("must not be negative").code(Code::Negative));

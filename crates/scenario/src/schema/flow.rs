@@ -159,7 +159,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
     }
     let size = it.size.map(|size| bytes(size, &it.parameters));
     if size == Some(0) {
-        reader.refuse_value("size", Complaint::new("a transfer of nothing").code(Code::OutOfBounds));
+        reader.refuse_value("size", Complaint::out_of_bounds("a transfer of nothing"));
     }
     let (variant_name, variant) = variant?;
     if it.stack == Stack::Seamline {

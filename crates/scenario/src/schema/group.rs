@@ -145,7 +145,7 @@ impl Named {
 
 fn too_many(total: usize) -> Complaint {
     let label = format!("that makes {total} nodes; at most {MOST_NODES} fit, in groups and by name");
-    Complaint::new(label).code(Code::OutOfBounds).tip("name fewer nodes, or give groups a smaller `count`")
+    Complaint::out_of_bounds(label).tip("name fewer nodes, or give groups a smaller `count`")
 }
 
 /// A node, or a group of them.

@@ -1,7 +1,6 @@
 //! `handover = { every = "15 s", interruption = "60 ms" }`: when a link is interrupted, for how long, and what
 //! happens to the packets on it.
 
-use crate::codes::Code;
 use crate::keys::{Keys, Section, choice, positive_time, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -67,7 +66,7 @@ fn times(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Opti
     let every = options.every?;
     if duration.as_nanos() / every.as_nanos() > MOST_HANDOVERS {
         let label = format!("that makes more than {MOST_HANDOVERS} handovers");
-        reader.refuse_value("every", Complaint::new(label).code(Code::OutOfBounds));
+        reader.refuse_value("every", Complaint::out_of_bounds(label));
         return None;
     }
     let first = Instant::ZERO + options.first.unwrap_or(every);

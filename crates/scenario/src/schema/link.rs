@@ -7,7 +7,6 @@ use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
 use super::several::{self, Member, member};
 use super::{handover, orbit, queue, repair};
-use crate::codes::Code;
 use crate::keys::{Keys, Section, boolean, positive_rate, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -85,7 +84,7 @@ pub(super) fn read_all(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duratio
     let links = several::read_all("link", tables, |_, table| section.read(table));
     let links = links.filter(|links| !links.is_empty());
     if links.as_ref().map_or(0, Vec::len).max(count) > MOST_LINKS {
-        let complaint = Complaint::new(format!("at most {MOST_LINKS} links fit")).code(Code::OutOfBounds);
+        let complaint = Complaint::out_of_bounds(format!("at most {MOST_LINKS} links fit"));
         reader.refuse("link", reader.span, complaint);
         return None;
     }

@@ -218,7 +218,7 @@ fn make_gilbert_elliott(states: States, reader: &mut Reader<'_>) -> Option<LossM
 fn refuse_short_state(mean: &Duration) -> Result<(), Complaint> {
     const SHORTEST: Duration = Duration::from_micros(1);
     if *mean < SHORTEST {
-        return Err(Complaint::new(format!("a state lasts {SHORTEST} or longer")).code(Code::OutOfBounds));
+        return Err(Complaint::out_of_bounds(format!("a state lasts {SHORTEST} or longer")));
     }
     Ok(())
 }

@@ -350,7 +350,7 @@ fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
         Some(cells.into_iter().map(|cell| CellSpec { table: place, ..cell }).collect())
     });
     if top.cells.as_ref().map_or(0, Vec::len).max(count) > MOST_CELLS {
-        let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
+        let complaint = Complaint::out_of_bounds(format!("at most {MOST_CELLS} cells fit"));
         reader.refuse_value("cell", complaint);
         top.cells = None;
     }
@@ -438,8 +438,8 @@ fn refuse_too_many_connections(reader: &mut Reader<'_>, flows: &[FlowSpec]) {
     if connections > MOST_CONNECTIONS
         && let Some((key, _)) = reader.entry("flow")
     {
-        let complaint = Complaint::new(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"))
-            .code(Code::OutOfBounds);
+        let complaint =
+            Complaint::out_of_bounds(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"));
         reader.refuse("flow", key.span, complaint);
     }
 }

@@ -232,7 +232,7 @@ fn period(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Opt
     let every = options.every?;
     if duration.as_nanos() / every.as_nanos() > MOST_MOVES {
         let label = format!("that makes more than {MOST_MOVES} moves");
-        reader.refuse_value("every", Complaint::new(label).code(Code::OutOfBounds));
+        reader.refuse_value("every", Complaint::out_of_bounds(label));
         return None;
     }
     let first = Instant::ZERO + options.first.unwrap_or(every);

@@ -240,7 +240,7 @@ fn utc<'a>() -> Takes<'a, Utc> {
 }
 
 fn complaint(error: &OrbitError) -> Complaint {
-    Complaint::new(error.to_string()).code(Code::OutOfBounds)
+    Complaint::out_of_bounds(error.to_string())
 }
 
 fn make(options: Options, reader: &mut Reader<'_>) -> Option<OrbitPath> {

@@ -106,9 +106,9 @@ fn way(
     let complaint = match at_start {
         Err(_) if place > 0 => {
             let label = format!("node {} of the group starts outside all cells", place + 1);
-            Complaint::new(label).code(Code::OutOfBounds).tip("add cells, or make `spacing` smaller")
+            Complaint::out_of_bounds(label).tip("add cells, or make `spacing` smaller")
         }
-        Err(_) => Complaint::new("no cell of the node reaches this place").code(Code::OutOfBounds),
+        Err(_) => Complaint::out_of_bounds("no cell of the node reaches this place"),
         Ok(movement) if asked.picks => {
             let first = movement.start();
             let others = spec.discs.iter().map(|disc| disc.cell).filter(|cell| *cell != first);
