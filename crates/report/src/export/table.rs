@@ -228,9 +228,7 @@ pub fn outcomes(report: &Report) -> Table {
         .text("flow", rows().map(|row| row.flow.clone()))
         .text("variant", rows().map(|row| row.variant.clone()))
         .whole("runs", rows().map(|row| row.goodput_bits_per_second.samples as u64))
-        .real("goodput_mean_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second.mean)))
-        .real("goodput_low_bits_per_second", rows().map(|row| row.goodput_bits_per_second.low))
-        .real("goodput_high_bits_per_second", rows().map(|row| row.goodput_bits_per_second.high))
+        .estimate("goodput", "bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second)))
         .text(
             "against",
             rows().map(|row| row.against.as_ref().map_or(String::new(), |against| against.name.clone())),
