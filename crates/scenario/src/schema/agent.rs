@@ -50,11 +50,8 @@ struct Options {
 }
 
 impl Member for AgentSpec {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.name, self.group.as_deref())
     }
 }
 

@@ -68,11 +68,8 @@ impl DirectionSpec {
 const MOST_LINKS: usize = 30_000;
 
 impl Member for LinkSpec {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.name, self.group.as_deref())
     }
 }
 

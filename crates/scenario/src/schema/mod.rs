@@ -47,6 +47,7 @@ pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
+pub(crate) use networks::reached;
 pub use networks::{Networks, joined};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
@@ -149,7 +150,7 @@ impl Scenario {
         let others = self.links.iter().enumerate().filter(|(place, _)| *place != link);
         let others = others.map(|(_, link)| [link.from, link.to]);
         let joined = joined(self, others.chain(self.air()));
-        networks::reached(self.links[link].to, |node| &joined[node])
+        reached(self.links[link].to, |node| &joined[node])
     }
 }
 
