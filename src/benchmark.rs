@@ -182,7 +182,7 @@ fn measure(
     let _state = prepare(arguments.quiet)?;
     // Removing labs and a cgroup takes seconds, and a second request to stop does not shorten it.
     let interrupt = Interrupt::listen_once()?;
-    let host = Host::examine().map_err(|error| Failure::Runtime(error.to_string()))?;
+    let host = Host::examine()?;
     matrix.remedies.retain(|remedy| match host.lacks(remedy) {
         None => true,
         Some(why) => {

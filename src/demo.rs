@@ -89,24 +89,36 @@ fn choose(arguments: &Arguments) -> Result<&'static Bundled, Failure> {
         note("note", format!("{} read as {}: {}", path.display(), read.format, read.summary));
         missing(&read.measured).into_iter().for_each(|what| note("note", what));
     }
-    let kind = recognised.map(|it| it.format);
-    match (named, kind) {
-        (None, None) => Ok(&ALL[0]),
-        (None, Some(kind)) => Ok(with_kind(kind)),
-        (Some(named), None) => Ok(named),
-        (Some(named), Some(kind)) => match named.recording {
-            Some(needed) if needed.takes(kind) => Ok(named),
-            Some(needed) => Err(Failure::Input(format!(
-                "this recording has the format {kind}, not {}\ntip: the demo `recording` takes any format",
-                needed.format
-            ))),
-            None => Err(Failure::Input(format!("the demo {} uses no recording", named.name))),
-        },
+    match recognised {
+        None => Ok(named.unwrap_or(&ALL[0])),
+        Some(read) => {
+            let tips = ["\ntip: the demo `recording` takes any format", ""];
+            fitting(read.format, named, "demo", tips)
+        }
+    }
+}
+
+/// The scenario for recordings of a format: the one that was asked for, if it takes them. `called` is what messages call it; `tips` are for
+/// one that takes another format, and one that takes none.
+pub(crate) fn fitting(
+    format: &str,
+    named: Option<&'static Bundled>,
+    called: &str,
+    tips: [&str; 2],
+) -> Result<&'static Bundled, Failure> {
+    let Some(named) = named else { return Ok(with_kind(format)) };
+    match named.recording {
+        Some(needed) if needed.takes(format) => Ok(named),
+        Some(needed) => Err(Failure::Input(format!(
+            "this recording has the format {format}, not {}{}",
+            needed.format, tips[0]
+        ))),
+        None => Err(Failure::Input(format!("the {called} {} uses no recording{}", named.name, tips[1]))),
     }
 }
 
 /// The scenario made for a format, else the one that takes any.
-pub(crate) fn with_kind(kind: &str) -> &'static Bundled {
+fn with_kind(kind: &str) -> &'static Bundled {
     let takes = |bundled: &&Bundled| bundled.recording.is_some_and(|needed| needed.takes(kind));
     ALL.iter().find(takes).unwrap_or(&ALL[0])
 }

@@ -87,7 +87,7 @@ impl Processors {
             note("note", format!("--jobs {jobs}: {workers} at a time, for there are only {why}"));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
-        let pool = pool.build().map_err(|error| Failure::Runtime(error.to_string()))?;
+        let pool = pool.build()?;
         Ok(pool.install(work))
     }
 }
@@ -326,11 +326,7 @@ pub(crate) fn print_report(
     text: impl FnOnce() -> String,
 ) -> Outcome {
     let document = || ResultDocument::new(plan, report).to_json();
-    format.print(
-        text,
-        || outcomes(report),
-        || document().map_err(|error| Failure::Runtime(error.to_string())),
-    )
+    format.print(text, || outcomes(report), || Ok(document()?))
 }
 
 pub(crate) fn headline(plan: &Plan) -> String {

@@ -1,8 +1,8 @@
 //! `seamline init [FILE]`
 
 use crate::Outcome;
-use crate::bundled::{self, Bundled, Needed, without_schema};
-use crate::demo::with_kind;
+use crate::bundled::{self, Needed, without_schema};
+use crate::demo::fitting;
 use crate::targets;
 use crate::terminal::{Failure, print};
 use clap::builder::PossibleValuesParser;
@@ -11,7 +11,7 @@ use seamline_experiment::report::quoted;
 use seamline_experiment::sample::write_sample;
 use seamline_scenario::recordings::detect;
 use seamline_scenario::schema::{description, json_schema};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A commented scenario.
 const TEMPLATE: &str = include_str!("../scenarios/template.toml");
@@ -41,7 +41,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, from, recording, force, schema } = arguments;
     targets::new_file(file, *force)?;
     let from = from.as_ref().and_then(|name| bundled::ALL.iter().find(|bundled| bundled.name == name));
-    let from = recording.as_deref().map_or(Ok(from), |path| over(path, from).map(Some))?;
+    let from = match recording {
+        None => from,
+        Some(path) => {
+            let format = detect(path).map_err(Failure::Input)?.format;
+            Some(fitting(format, from, "scenario", ["\ntip: leave --from out"; 2])?)
+        }
+    };
     let mut written = file.display().to_string();
     let mut replayed = recording.as_deref().map(std::path::absolute).transpose().unwrap_or(recording.clone());
     if let (Some(Needed { format, .. }), None) = (from.and_then(|bundled| bundled.recording), recording) {
@@ -63,21 +69,4 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let file = quoted(&file.display().to_string());
     print(&format!("Written: {written}\nNext: seamline run {file}\n"))
-}
-
-/// The scenario for a recording: the one that was asked for if it takes it.
-fn over(path: &Path, from: Option<&'static Bundled>) -> Result<&'static Bundled, Failure> {
-    let read = detect(path).map_err(Failure::Input)?;
-    let Some(from) = from else { return Ok(with_kind(read.format)) };
-    match from.recording {
-        Some(needed) if needed.takes(read.format) => Ok(from),
-        Some(needed) => Err(Failure::Input(format!(
-            "this recording has the format {}, not {}\ntip: leave --from out",
-            read.format, needed.format
-        ))),
-        None => Err(Failure::Input(format!(
-            "the scenario {} uses no recording\ntip: leave --from out",
-            from.name
-        ))),
-    }
 }

@@ -6,13 +6,13 @@ mod linux;
 mod virtual_time;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{end_escaped_from, external_agent, failure, prepare};
+pub(crate) use linux::{end_escaped_from, external_agent, failure, prepare, run};
+#[cfg(target_os = "linux")]
+pub(crate) use virtual_time::serve_guest;
 
-use crate::Outcome;
 use crate::experiment::Options;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Help of --jobs, which only virtual time allows.
 const JOBS: &str =
@@ -59,25 +59,14 @@ pub(crate) struct Arguments {
     command: Vec<OsString>,
 }
 
-#[cfg(target_os = "linux")]
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    linux::run(arguments)
-}
-
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &Arguments) -> crate::Outcome {
     let file = arguments.file.display();
     let text = format!("the lab is for Linux only\ntip: seamline run {file} simulates the same everywhere");
     Err(crate::terminal::Failure::Runtime(text))
 }
 
-/// In a guest that `lab --virtual` has booted, this program is the first process: do the guest's job. `None` everywhere else.
-#[cfg(target_os = "linux")]
-pub(crate) fn serve_guest() -> Option<ExitCode> {
-    virtual_time::serve_guest()
-}
-
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn serve_guest() -> Option<ExitCode> {
+pub(crate) fn serve_guest() -> Option<std::process::ExitCode> {
     None
 }

@@ -9,7 +9,6 @@ use seamline_experiment::atomic;
 use seamline_lab::clock::monotonic;
 use seamline_wire::{Duration, Instant};
 use std::fmt::Write;
-use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
@@ -101,10 +100,10 @@ fn serve(arguments: &ServeArguments) -> Outcome {
         longest_retransmission_timeout: *rto_max,
         is_mptcp: *mptcp,
     };
-    let listener = serve.listen().map_err(failure)?;
-    let port = listener.local_addr().map_err(failure)?.port();
+    let listener = serve.listen()?;
+    let port = listener.local_addr()?.port();
     note("note", format!("listening on port {port}; stop with Ctrl-C"));
-    serve.run(&listener).map_err(failure)
+    Ok(serve.run(&listener)?)
 }
 
 fn fetch(arguments: &FetchArguments) -> Outcome {
@@ -117,17 +116,17 @@ fn fetch(arguments: &FetchArguments) -> Outcome {
     let server = resolve(&arguments.server, arguments.port)?;
     let interrupt = Interrupt::listen()?;
     let fetch = Fetch { server, is_mptcp: arguments.mptcp, what, duration, zero };
-    let (timeline, ended) = fetch.run(interrupt.flag()).map_err(failure)?;
+    let (timeline, ended) = fetch.run(interrupt.flag())?;
     let summary = Summary::of(&timeline, arguments.stall);
     if let Some(file) = &arguments.json {
         let report = Report { summary: &summary, timeline: arguments.full.then_some(&timeline) };
-        let text = serde_json::to_string(&report).map_err(|error| Failure::Runtime(error.to_string()))?;
+        let text = serde_json::to_string(&report)?;
         atomic::write(file, (text + "\n").as_bytes())?;
     }
     if !arguments.quiet {
         print_results(&text(&summary, arguments.stall))?;
     }
-    ended.map_err(failure)
+    Ok(ended?)
 }
 
 fn wait(arguments: &WaitArguments) -> Outcome {
@@ -179,8 +178,4 @@ fn text(it: &Summary, least: Duration) -> String {
         let _ = writeln!(text, "no stall of {least} or more");
     }
     text
-}
-
-fn failure(error: io::Error) -> Failure {
-    Failure::Runtime(error.to_string())
 }

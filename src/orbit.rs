@@ -12,7 +12,6 @@ use crate::Outcome;
 use crate::format::FormatOption;
 use crate::targets;
 use crate::terminal::{Failure, list_written};
-use answer::Answer;
 use network::NetworkOptions;
 use seamline_net::schedule::Fates;
 use seamline_orbit::{Passage, Setup, Switch, Terminal, follow};
@@ -66,28 +65,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let terminals = arguments.terminals.read(network.horizon)?;
     let setup = network.setup;
     let passages = follow(&setup, &terminals).map_err(|error| Failure::Input(error.to_string()))?;
-    let written = match &arguments.out {
-        None => Vec::new(),
-        Some(folder) => {
-            let run = Run {
-                name: &network.name,
-                setup: &setup,
-                terminals: &terminals,
-                passages: &passages,
-                switch,
-            };
-            files::write(folder, &run)?
-        }
-    };
-    let answer = Answer { name: &network.name, setup: &setup, passages: &passages, switch };
+    let run = Run { name: &network.name, setup: &setup, terminals: &terminals, passages: &passages, switch };
+    let written = arguments.out.as_deref().map(|folder| files::write(folder, &run)).transpose()?;
     let text = || {
-        answer.text()
-            + &if written.is_empty() { String::new() } else { format!("\n{}", list_written(&written)) }
+        let written = written.map(|files| format!("\n{}", list_written(&files)));
+        run.text() + &written.unwrap_or_default()
     };
-    arguments.format.print_rows(text, || answer.table())
+    arguments.format.print_rows(text, || run.table())
 }
 
-/// What was computed, for the files.
+/// What was computed.
 struct Run<'a> {
     name: &'a str,
     setup: &'a Setup,

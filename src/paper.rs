@@ -95,8 +95,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     page::diagrams::add(&mut report, diagrams);
     if let Some(found) = &beyond {
         page::beyond::add(&mut report, found);
-    }
-    if let Some(found) = &beyond {
         atomic::write(&options.out.join("beyond.json"), json(found)?.as_bytes())?;
     }
     show(paper, &outcome, &report, arguments, &options)?;
@@ -179,7 +177,7 @@ fn show_beyond(found: &BeyondOutcome, arguments: &Arguments, options: &PaperOpti
 
 /// Write the page with its figures and tables; returns its path.
 fn write_page(report: &PaperReport, folder: &Path) -> Result<PathBuf, Failure> {
-    let files = page::files(report).map_err(|error| Failure::Runtime(error.to_string()))?;
+    let files = page::files(report)?;
     let mut written = folder.to_owned();
     for file in &files {
         written = folder.join(&file.name);

@@ -28,8 +28,7 @@ pub(crate) fn warnings(quiet: bool) -> Warn {
 
 /// A JSON document, indented, ending with a line break.
 pub(crate) fn json(document: &impl serde::Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(document);
-    text.map(|text| text + "\n").map_err(|error| Failure::Runtime(error.to_string()))
+    Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
 /// Write results to standard output; on failure they are saved in a temporary file.

@@ -1,10 +1,9 @@
 //! The curves of all cases in one picture.
 
 use crate::Curve;
-use seamline_report::picture::frame::{Frame, Key, Names, heading, legend, legend_height};
+use seamline_report::picture::frame::{Frame, Key, Names, legend, legend_height, titled};
 use seamline_report::picture::standalone;
 use seamline_report::picture::style::{marker, stroke};
-use seamline_report::picture::svg::Svg;
 use seamline_report::scale::Linear;
 
 const WIDTH: f64 = 900.0;
@@ -30,8 +29,8 @@ pub(crate) fn draw(curves: &[Curve]) -> String {
     let entries: Vec<String> =
         curves.iter().map(|curve| format!("{} ({})", curve.case.name, curve.case.unit)).collect();
     let room = WIDTH - LEFT - 24.0;
-    let mut svg = Svg::new(WIDTH, BOTTOM + 60.0 + legend_height(&entries, room), names.title);
-    heading(&mut svg, names.title, names.remark);
+    let height = BOTTOM + 60.0 + legend_height(&entries, room);
+    let mut svg = titled(WIDTH, height, names.title, names.remark);
     let frame = Frame {
         x: Linear { low: left - 0.05, high: right + 0.05, first: LEFT, last: WIDTH - 24.0 },
         y: Linear { low: low.floor(), high: high.ceil(), first: BOTTOM, last: 60.0 },

@@ -26,7 +26,7 @@ use std::time::Duration;
 /// How long a process has to end on its own.
 const GRACE: Duration = Duration::from_secs(1);
 
-pub(super) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let Arguments { file, options, seamline, congestion, ipv6, agent, .. } = arguments;
     let is_real = arguments.virtual_time.is_none();
     if is_real && options.processors.are_many() {

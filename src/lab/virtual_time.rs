@@ -68,8 +68,8 @@ pub(super) fn run_command(
     show_session(&session, arguments)
 }
 
-/// Do the job of a guest, if this is the first process of one.
-pub(super) fn serve_guest() -> Option<ExitCode> {
+/// In a guest that `lab --virtual` has booted, this program is the first process: do the guest's job. `None` everywhere else.
+pub(crate) fn serve_guest() -> Option<ExitCode> {
     if !is_guest() {
         return None;
     }

@@ -1,18 +1,11 @@
 //! The answer as text and as a table.
 
-use seamline_orbit::{Passage, Relay, Setup, Switch};
+use super::Run;
+use seamline_orbit::{Passage, Relay, Switch};
 use seamline_report::export::table::Table;
 use seamline_report::quantity::{count, digits, millis, plural};
 use seamline_report::text_table::{TextTable, aligned, indented};
 use seamline_wire::Duration;
-
-/// What was computed, for people and for programs.
-pub(super) struct Answer<'a> {
-    pub(super) name: &'a str,
-    pub(super) setup: &'a Setup,
-    pub(super) passages: &'a [Passage],
-    pub(super) switch: Switch,
-}
 
 /// The figures of one terminal.
 pub(super) struct Figures {
@@ -59,7 +52,7 @@ fn without_service(passage: &Passage, switch: Switch) -> f64 {
     down.fold(Duration::ZERO, |sum, span| sum + span).as_secs_f64() / end.as_secs_f64()
 }
 
-impl Answer<'_> {
+impl Run<'_> {
     pub(super) fn text(&self) -> String {
         let setup = self.setup;
         let relay = match setup.relay {

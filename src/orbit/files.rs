@@ -1,6 +1,5 @@
 //! The recording, the list of who served when, and the pictures.
 
-use super::answer::Answer;
 use super::{FATES, Run, map, round_trips, sky};
 use crate::terminal::{Failure, note};
 use seamline_experiment::atomic;
@@ -30,8 +29,7 @@ pub(super) fn write(folder: &Path, run: &Run<'_>) -> Result<Vec<PathBuf>, Failur
                     passage,
                 ));
             }
-            let answer = Answer { name: run.name, setup: run.setup, passages, switch: run.switch };
-            files.push(("terminals.csv".to_owned(), csv_rows(&answer.table())));
+            files.push(("terminals.csv".to_owned(), csv_rows(&run.table())));
         }
     }
     files.push(("map.svg".to_owned(), standalone(&map::draw(run))));

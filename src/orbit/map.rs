@@ -2,7 +2,7 @@
 
 use super::Run;
 use seamline_orbit::{Passage, Relay, geodetic, shortest_way};
-use seamline_report::picture::frame::{Key, heading, legend};
+use seamline_report::picture::frame::{Key, legend, titled};
 use seamline_report::picture::style::{marker, stroke_of};
 use seamline_report::picture::svg::{Anchor, Svg, px};
 use seamline_report::quantity::plural;
@@ -92,9 +92,9 @@ pub(super) fn draw(run: &Run<'_>) -> String {
         .collect();
     let window = Window::around(&points);
     let title = format!("Where {} serves {}", run.name, plural(run.terminals.len(), "terminal"));
-    let mut svg = Svg::new(WIDTH, TOP + window.height() + 40.0, &title);
     let dots = if way.is_some() { "; dots: the way over links at the beginning" } else { "" };
-    heading(&mut svg, &title, &format!("from {} on{dots}", run.setup.start));
+    let remark = format!("from {} on{dots}", run.setup.start);
+    let mut svg = titled(WIDTH, TOP + window.height() + 40.0, &title, &remark);
     let clip = format!(
         "<clipPath id=\"map\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>",
         px(MARGIN),

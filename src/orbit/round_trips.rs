@@ -2,9 +2,8 @@
 
 use super::Run;
 use seamline_orbit::Passage;
-use seamline_report::picture::frame::{Frame, Key, bands, heading, legend};
+use seamline_report::picture::frame::{Frame, Key, bands, legend, titled};
 use seamline_report::picture::style::{Mark, stroke, strokes, upright};
-use seamline_report::picture::svg::Svg;
 use seamline_report::quantity::{digits, plural};
 use seamline_report::scale::Linear;
 
@@ -15,7 +14,6 @@ const FOOT: f64 = 12.0;
 
 pub(super) fn draw(run: &Run<'_>, passage: &Passage) -> String {
     let title = format!("Round-trip time of {} over {}", passage.terminal(), run.name);
-    let mut svg = Svg::new(WIDTH, BOTTOM + 84.0, &title);
     let (handovers, outages) = (passage.handovers(), passage.outages());
     let round_trips = passage.round_trips();
     let range = match (round_trips.first(), round_trips.last()) {
@@ -26,7 +24,7 @@ pub(super) fn draw(run: &Run<'_>, passage: &Passage) -> String {
     };
     let remark =
         format!("{range}; {}, {}", plural(handovers.len(), "handover"), plural(outages.len(), "outage"));
-    heading(&mut svg, &title, &remark);
+    let mut svg = titled(WIDTH, BOTTOM + 84.0, &title, &remark);
     let frame = frame(passage);
     bands(&mut svg, &frame, outages.iter().map(|it| (it.from.as_secs_f64(), it.until.as_secs_f64())));
     frame.draw_y(&mut svg, "round-trip time (ms)");

@@ -2,7 +2,7 @@
 
 use super::Run;
 use seamline_orbit::{Horizon, Passage, Route};
-use seamline_report::picture::frame::heading;
+use seamline_report::picture::frame::titled;
 use seamline_report::picture::style::{colour, stroke_of};
 use seamline_report::picture::svg::{Anchor, FAINT, Svg, px};
 use seamline_report::quantity::plural;
@@ -16,13 +16,12 @@ const NUMBERED: usize = 14;
 /// Zenith in the middle, horizon at the edge, north up, east to the right as on a map.
 pub(super) fn draw(run: &Run<'_>, passage: &Passage) -> String {
     let title = format!("Sky over {} ({})", passage.terminal(), run.name);
-    let mut svg = Svg::new(WIDTH, 600.0, &title);
     let stays = stays(passage);
     let remark = format!(
         "{}, in the order of their numbers. North is up, east is right; a dot: here a satellite takes over",
         plural(stays.len(), "stay")
     );
-    heading(&mut svg, &title, &remark);
+    let mut svg = titled(WIDTH, 600.0, &title, &remark);
     rings(&mut svg);
     if let Horizon::Elevation(degrees) = run.terminals[0].horizon {
         let style =

@@ -1,7 +1,7 @@
 //! A recording as a figure: rate, delay, loss and outages over the same time.
 
 use super::Read;
-use seamline_net::schedule::Capacity;
+use seamline_net::schedule::{Capacity, Steps};
 use seamline_recordings::measured::{Conditions, Direction, Probe};
 use seamline_recordings::native;
 use seamline_recordings::replay::{Findings, Replay};
@@ -79,6 +79,16 @@ fn rates(conditions: &Conditions, length: Duration) -> Option<Panel> {
     panel("capacity (Mbit/s)", both)
 }
 
+/// When a step function takes its values, each as `number` has it.
+fn corners<T: Copy + PartialEq>(
+    steps: Option<&Steps<T>>,
+    length: Duration,
+    number: impl Fn(T) -> f64,
+) -> Vec<(f64, f64)> {
+    let points = steps.map(|steps| native::points(steps, length)).unwrap_or_default();
+    points.into_iter().map(|(at, value)| (at.as_secs_f64(), number(value))).collect()
+}
+
 fn delays(probes: &[Probe], replay: &Replay) -> Option<Panel> {
     if let Some(base) = &replay.findings.base {
         let answered = probes.iter();
@@ -89,10 +99,9 @@ fn delays(probes: &[Probe], replay: &Replay) -> Option<Panel> {
         let path = series("the path without queueing", Drawn::Steps, path.collect());
         return panel("round trip (ms)", [probes, path]);
     }
-    let of = |direction| -> Vec<(f64, f64)> {
+    let of = |direction| {
         let steps = replay.conditions.of(direction).one_way_delay.as_ref();
-        let points = steps.map(|steps| native::points(steps, replay.length)).unwrap_or_default();
-        points.into_iter().map(|(at, delay)| (at.as_secs_f64(), delay.as_millis_f64())).collect()
+        corners(steps, replay.length, |delay| delay.as_millis_f64())
     };
     let (down, up) = (of(Direction::Down), of(Direction::Up));
     if down == up {
@@ -106,10 +115,8 @@ fn delays(probes: &[Probe], replay: &Replay) -> Option<Panel> {
 
 fn losses(probes: &[Probe], replay: &Replay) -> Option<Panel> {
     if probes.is_empty() {
-        let of = |direction| -> Vec<(f64, f64)> {
-            let steps = replay.conditions.of(direction).loss.as_ref();
-            let points = steps.map(|steps| native::points(steps, replay.length)).unwrap_or_default();
-            points.into_iter().map(|(at, share)| (at.as_secs_f64(), share * 100.0)).collect()
+        let of = |direction| {
+            corners(replay.conditions.of(direction).loss.as_ref(), replay.length, |share| share * 100.0)
         };
         let both = [
             series("loss up", Drawn::Steps, of(Direction::Up)),

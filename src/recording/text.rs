@@ -6,7 +6,7 @@ use seamline_recordings::measured::Direction;
 use seamline_recordings::replay::outages::{Fate, Outage};
 use seamline_recordings::replay::period::Evidence;
 use seamline_recordings::replay::{Replay, mean};
-use seamline_report::export::table::{Column, Data, Table};
+use seamline_report::export::table::Table;
 use seamline_report::text_table::TextTable;
 use serde::Serialize;
 use std::fmt::Write;
@@ -216,19 +216,13 @@ fn fate(outage: &Outage) -> &'static str {
 /// All outages.
 pub(super) fn outages(replay: &Replay) -> Table {
     let outages = &replay.findings.outages;
-    let real = |name: &str, value: fn(&Outage) -> f64| Column {
-        name: name.to_owned(),
-        data: Data::Real(outages.iter().map(|it| Some(value(it))).collect()),
-    };
-    let packets = outages.iter().map(|it| Some(fate(it).to_owned())).collect();
-    let columns = vec![
-        real("at_s", |it| it.at.as_secs_f64()),
-        real("length_ms", |it| it.length.as_millis_f64()),
-        real("shortest_ms", |it| it.bounds.0.as_millis_f64()),
-        real("longest_ms", |it| it.bounds.1.as_millis_f64()),
-        Column { name: "fate".to_owned(), data: Data::Text(packets) },
-    ];
-    Table { name: "outages", columns }
+    let real = |value: fn(&Outage) -> f64| outages.iter().map(move |it| Some(value(it)));
+    Table::new("outages")
+        .real("at_s", real(|it| it.at.as_secs_f64()))
+        .real("length_ms", real(|it| it.length.as_millis_f64()))
+        .real("shortest_ms", real(|it| it.bounds.0.as_millis_f64()))
+        .real("longest_ms", real(|it| it.bounds.1.as_millis_f64()))
+        .text("fate", outages.iter().map(|it| fate(it).to_owned()))
 }
 
 /// The JSON document.

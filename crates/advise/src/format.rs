@@ -66,12 +66,8 @@ fn bounded(gain: &Estimate, first_incomplete: usize, second_incomplete: usize) -
 }
 
 fn sooner(advice: &Advice, gain: &Estimate) -> String {
-    let what = match (advice.question.traffic, gain.mean < 0.0) {
-        (Traffic::File(_), false) => "sooner",
-        (Traffic::File(_), true) => "later",
-        (Traffic::Horizon(_), false) => "more",
-        (Traffic::Horizon(_), true) => "less",
-    };
+    let [gained, lost] = advice.question.traffic.pick(["sooner", "later"], ["more", "less"]);
+    let what = if gain.mean < 0.0 { lost } else { gained };
     format!("{} {what}", with_interval(advice, gain))
 }
 

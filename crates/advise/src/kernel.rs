@@ -169,7 +169,7 @@ pub fn judge(
         incomplete: records.iter().filter(|it| is_incomplete(question, it)).count(),
     });
     let gains = |place: usize| {
-        let sign = if matches!(question.traffic, Traffic::File(_)) { 1.0 } else { -1.0 };
+        let sign = question.traffic.pick(1.0, -1.0);
         let gains: Vec<f64> =
             values[0].iter().zip(&values[place]).map(|(stays, moves)| sign * (stays - moves)).collect();
         is_gain(&gains, 1, advice.indifference)

@@ -17,7 +17,12 @@ use std::path::Path;
 /// The packet size of the default queue, which holds one bandwidth-delay product, but at least an initial window (RFC
 /// 6928).
 pub const PACKET_BYTES: u64 = 1500;
-pub(crate) const LEAST_QUEUE: u64 = 10;
+const LEAST_QUEUE: u64 = 10;
+
+/// How many packets the default queue holds.
+pub(crate) fn product_packets(rate: Rate, round_trip: Duration) -> u64 {
+    rate.bandwidth_delay_product(round_trip).div_ceil(PACKET_BYTES).max(LEAST_QUEUE)
+}
 
 const KEYS: [&str; 6] = ["rate", "round_trip", "loss", "queue", "recording", "schedule"];
 
@@ -257,12 +262,17 @@ fn read_loss(place: &str, text: &str) -> Result<(Option<f64>, String), InputErro
     if text.starts_with(['{', '[']) {
         return Ok((None, format!("loss = {text}\n")));
     }
-    let loss = quantity(place, text, units::ratio)?;
-    if loss >= 1.0 {
-        return Err(InputError::new(place, "the loss must be below 100 %").tip("e.g. loss=1 %"));
-    }
+    let loss = read_share(place, text, "e.g. loss=1 %")?;
     let line = format!("loss = {{ model = \"bernoulli\", probability = \"{} %\" }}\n", loss * 100.0);
     Ok((Some(loss), if loss > 0.0 { line } else { String::new() }))
+}
+
+/// Parse a share of lost packets; `tip` is an example.
+pub(crate) fn read_share(place: &str, text: &str, tip: &str) -> Result<f64, InputError> {
+    match quantity(place, text, units::ratio)? {
+        loss if loss < 1.0 => Ok(loss),
+        _ => Err(InputError::new(place, "the loss must be below 100 %").tip(tip)),
+    }
 }
 
 /// Parse the queue: an amount, or a table.
@@ -282,10 +292,7 @@ pub(crate) fn read_queue(
             Amount::Bytes(bytes) => format!("{bytes} B"),
             Amount::Packets(packets) => format!("{packets} packets"),
         },
-        None => {
-            let product = rate.bandwidth_delay_product(round_trip);
-            format!("{} packets", product.div_ceil(PACKET_BYTES).max(LEAST_QUEUE))
-        }
+        None => format!("{} packets", product_packets(rate, round_trip)),
     };
     Ok(format!("queue = {{ discipline = \"drop-tail\", limit = \"{limit}\" }}\n"))
 }

@@ -2,7 +2,7 @@
 
 use crate::advice::Advice;
 use crate::closed_form::ClosedForm;
-use crate::question::{Question, Traffic};
+use crate::question::Question;
 use seamline_report::picture::Picture;
 use seamline_report::picture::frame::Names;
 use seamline_report::picture::lines::{Line, Parameter, lines};
@@ -13,7 +13,7 @@ const POINTS: u32 = 24;
 
 /// One line for each scheme, one for staying, and one for the closed form.
 pub fn picture(question: &Question, advice: &Advice) -> Picture {
-    let scale = |value: f64| if matches!(question.traffic, Traffic::File(_)) { value } else { value / 1e6 };
+    let scale = |value: f64| question.traffic.pick(value, value / 1e6);
     let scaled = |value: &Estimate| value.map(scale);
     let interruptions = advice.schemes.iter().flat_map(|scheme| &scheme.over_interruption).map(|(at, _)| *at);
     let last = interruptions.fold(question.interruption.as_secs_f64(), f64::max);
@@ -29,10 +29,8 @@ pub fn picture(question: &Question, advice: &Advice) -> Picture {
         points: vec![(0.0, scaled(&advice.stays)), (last, scaled(&advice.stays))],
     });
     all.push(closed_form(question, &advice.closed_form, last, scale));
-    let (axis, caption) = match question.traffic {
-        Traffic::File(_) => ("transfer time (s)", "Lower is better"),
-        Traffic::Horizon(_) => ("delivered (MB)", "Higher is better"),
-    };
+    let lower = ("transfer time (s)", "Lower is better");
+    let (axis, caption) = question.traffic.pick(lower, ("delivered (MB)", "Higher is better"));
     let title = format!("From {} to {}", advice.question.from.name, advice.question.to.name);
     let stays = match advice.effort.seeds == advice.question.seeds as usize {
         true => String::new(),

@@ -24,6 +24,36 @@ pub enum Traffic {
     Horizon(Duration),
 }
 
+impl Traffic {
+    /// What belongs to a file, or to a flow without end.
+    pub(crate) fn pick<T>(self, file: T, horizon: T) -> T {
+        match self {
+            Traffic::File(_) => file,
+            Traffic::Horizon(_) => horizon,
+        }
+    }
+
+    /// The traffic of the options `--file` and `--horizon`; `None` when both are absent.
+    pub(crate) fn read(file: Option<&str>, horizon: Option<&str>) -> Result<Option<Self>, InputError> {
+        match (file, horizon) {
+            (Some(_), Some(_)) => {
+                Err(InputError::new("--horizon", "a file and a horizon exclude each other")
+                    .tip("give --file or --horizon"))
+            }
+            (Some(size), None) => match quantity("--file", size, units::bytes)? {
+                0 => {
+                    Err(InputError::new("--file", "the file must not be empty").tip("e.g. --file \"10 MB\""))
+                }
+                bytes => Ok(Some(Traffic::File(bytes))),
+            },
+            (None, Some(span)) => {
+                Ok(Some(Traffic::Horizon(quantity("--horizon", span, units::positive_duration)?)))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+}
+
 /// A validated question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
@@ -135,8 +165,16 @@ impl Question {
             lead,
             forward: words.forward.map(read_forward).transpose()?,
             seeds: words.seeds,
-            variant: known("--variant", words.variant, &variant_names())?,
-            profile: known("--profile", words.profile, &profile_names())?,
+            variant: known(
+                "--variant",
+                words.variant,
+                &variant::all().map(|variant| variant.name).collect::<Vec<_>>(),
+            )?,
+            profile: known(
+                "--profile",
+                words.profile,
+                &profile::ALL.iter().map(|profile| profile.name).collect::<Vec<_>>(),
+            )?,
             stack: words.stack.map(str::to_owned),
         };
         limit::check(&question)?;
@@ -145,26 +183,18 @@ impl Question {
 }
 
 fn read_traffic(words: &QuestionInput<'_>, at: Duration) -> Result<Traffic, InputError> {
-    match (words.file, words.horizon) {
-        (Some(size), None) => match quantity("--file", size, units::bytes)? {
-            0 => Err(InputError::new("--file", "the file must not be empty").tip("e.g. --file \"10 MB\"")),
-            bytes => Ok(Traffic::File(bytes)),
-        },
-        (None, Some(span)) => {
-            let horizon = quantity("--horizon", span, units::positive_duration)?;
-            if horizon <= at {
-                let message = format!("`{span}`: the handover comes later, {at} after the start");
-                return Err(
-                    InputError::new("--horizon", message).tip("choose a longer horizon, or an earlier --at")
-                );
-            }
-            Ok(Traffic::Horizon(horizon))
-        }
-        (Some(_), Some(_)) => Err(InputError::new("--horizon", "a file and a horizon exclude each other")
-            .tip("give --file or --horizon")),
-        (None, None) => Err(InputError::new("--file", "missing: what does the flow send?")
-            .tip("--file \"10 MB\", or --horizon \"60 s\" for a flow without end")),
+    let traffic = Traffic::read(words.file, words.horizon)?.ok_or_else(|| {
+        InputError::new("--file", "missing: what does the flow send?")
+            .tip("--file \"10 MB\", or --horizon \"60 s\" for a flow without end")
+    })?;
+    if let (Traffic::Horizon(horizon), Some(span)) = (traffic, words.horizon)
+        && horizon <= at
+    {
+        let message = format!("`{span}`: the handover comes later, {at} after the start");
+        let error = InputError::new("--horizon", message);
+        return Err(error.tip("choose a longer horizon, or an earlier --at"));
     }
+    Ok(traffic)
 }
 
 fn read_forward(words: &str) -> Result<String, InputError> {
@@ -175,14 +205,6 @@ fn read_forward(words: &str) -> Result<String, InputError> {
         }
         _ => Ok(words.to_owned()),
     }
-}
-
-fn variant_names() -> Vec<&'static str> {
-    variant::all().map(|variant| variant.name).collect()
-}
-
-fn profile_names() -> Vec<&'static str> {
-    profile::ALL.iter().map(|profile| profile.name).collect()
 }
 
 fn known(place: &str, name: &str, names: &[&str]) -> Result<String, InputError> {

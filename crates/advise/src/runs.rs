@@ -13,8 +13,8 @@ use seamline_experiment::run_seed;
 use seamline_mobility::{CellId, Layer2Config, Move};
 use seamline_report::record::{FlowRecord, LinkRecord, RunRecord};
 use seamline_report::statistics::Estimate;
-use seamline_scenario::Plan;
 use seamline_scenario::schema::{MovesSpec, Scenario};
+use seamline_scenario::{Diagnostics, Plan};
 use seamline_tcp::handover::{self, Scheme};
 use seamline_tcp::variant;
 use seamline_wire::random::Stream;
@@ -37,6 +37,24 @@ pub struct Watch<'a> {
 impl std::fmt::Debug for Watch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Watch").field("stop", self.stop).finish_non_exhaustive()
+    }
+}
+
+impl Watch<'_> {
+    /// Do all of these, on all processors; the results are in their order.
+    pub(crate) fn each<J: Sync, R: Send, C: FromParallelIterator<R>>(
+        &self,
+        jobs: &[J],
+        run: impl Fn(&J) -> R + Sync,
+    ) -> Result<C, AdviseError> {
+        (self.begins)(jobs.len());
+        let one = |job: &J| {
+            let result = run(job);
+            (self.finished)();
+            result
+        };
+        let results = jobs.par_iter().map(one).collect();
+        if self.stop.load(Ordering::Relaxed) { Err(AdviseError::Interrupted) } else { Ok(results) }
     }
 }
 
@@ -111,9 +129,12 @@ fn scenario_of(
     scheme: Option<&Scheme>,
     limit: Duration,
 ) -> Result<Scenario, AdviseError> {
-    let text = text_of(question, scheme, None, limit);
-    let plan = Plan::new(Path::new("advice.toml"), text, &[]);
-    let mut plan = plan.map_err(|diagnostics| AdviseError::Scenario(Box::new(diagnostics)))?;
+    scenario_in(text_of(question, scheme, None, limit)).map_err(AdviseError::Scenario)
+}
+
+/// The scenario that a text describes.
+pub(crate) fn scenario_in(text: String) -> Result<Scenario, Box<Diagnostics>> {
+    let mut plan = Plan::new(Path::new("advice.toml"), text, &[])?;
     Ok(plan.cells.remove(0).scenario)
 }
 
@@ -143,16 +164,8 @@ impl<'a> Runs<'a> {
         let known = |point: &Point| self.done.get(point).map_or(0, Vec::len);
         let jobs: Vec<(Point, usize)> =
             points.iter().flat_map(|point| (known(point)..seeds).map(|seed| (*point, seed))).collect();
-        (self.watch.begins)(jobs.len());
-        let run = |(point, seed): &(Point, usize)| {
-            let sample = self.run_one(*point, *seed);
-            (self.watch.finished)();
-            sample.map(|sample| (*point, sample))
-        };
-        let samples: Result<Vec<(Point, Sample)>, AdviseError> = jobs.par_iter().map(run).collect();
-        if self.watch.stop.load(Ordering::Relaxed) {
-            return Err(AdviseError::Interrupted);
-        }
+        let run = |(point, seed): &(Point, usize)| Ok((*point, self.run_one(*point, *seed)?));
+        let samples: Result<Vec<(Point, Sample)>, AdviseError> = self.watch.each(&jobs, run)?;
         for (point, sample) in samples? {
             self.done.entry(point).or_default().push(sample);
             self.count += 1;
@@ -225,7 +238,7 @@ impl<'a> Runs<'a> {
     /// staying is incomplete, and upper bounds where the point is.
     pub(crate) fn gains(&self, point: Point) -> Vec<f64> {
         let stays = self.of(STAYS);
-        let sign = if matches!(self.question.traffic, Traffic::File(_)) { 1.0 } else { -1.0 };
+        let sign = self.question.traffic.pick(1.0, -1.0);
         stays.iter().zip(self.of(point)).map(|(stays, moves)| sign * (stays.value - moves.value)).collect()
     }
 }

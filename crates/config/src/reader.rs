@@ -221,6 +221,13 @@ impl<'a> Reader<'a> {
         self.context.complain(complaint.tips(tip));
     }
 
+    /// Note that a key is missing, unless it is there.
+    pub fn need(&self, key: &str) {
+        if !self.has(key) {
+            self.missing(key);
+        }
+    }
+
     /// What messages call the table under a key, or one of several.
     fn name_of(&self, key: &str, place: Option<usize>) -> String {
         let number = place.map(|place| format!(" {}", place + 1)).unwrap_or_default();
@@ -303,9 +310,7 @@ pub fn boolean(node: &Node) -> Result<bool, Complaint> {
 pub fn integer(least: i64, most: i64) -> impl Fn(&Node) -> Result<i64, Complaint> {
     move |node| match &node.value {
         Value::Integer(number) if (least..=most).contains(number) => Ok(*number),
-        Value::Integer(_) => {
-            Err(Complaint::new(format!("must be between {least} and {most}")).code(Code::OutOfBounds))
-        }
+        Value::Integer(_) => Err(Complaint::out_of_bounds(format!("must be between {least} and {most}"))),
         other => Err(Complaint::expected("a whole number", other)),
     }
 }
@@ -321,7 +326,7 @@ pub fn number(least: f64, most: f64) -> impl Fn(&Node) -> Result<f64, Complaint>
         if (least..=most).contains(&number) {
             return Ok(number);
         }
-        Err(Complaint::new(format!("must be between {least} and {most}")).code(Code::OutOfBounds))
+        Err(Complaint::out_of_bounds(format!("must be between {least} and {most}")))
     }
 }
 

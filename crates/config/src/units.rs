@@ -27,6 +27,14 @@ impl Complaint {
     pub fn new(label: impl Into<String>) -> Self {
         Complaint { code: Code::default(), label: label.into(), tips: Vec::new(), span: None }
     }
+    /// A value that is valid alone, but not with another one.
+    pub fn conflict(label: impl Into<String>) -> Self {
+        Complaint::new(label).code(Code::Conflict)
+    }
+    /// A value that is too small or too large.
+    pub fn out_of_bounds(label: impl Into<String>) -> Self {
+        Complaint::new(label).code(Code::OutOfBounds)
+    }
     /// Refuses a value without a message, because the reason has been noted elsewhere.
     pub fn noted_elsewhere() -> Self {
         Complaint::new("")
@@ -271,7 +279,7 @@ pub fn duration(node: &Node) -> Result<Duration, Complaint> {
 /// When the value is anything else.
 pub fn positive_duration(node: &Node) -> Result<Duration, Complaint> {
     match duration(node)? {
-        Duration::ZERO => Err(Complaint::new("must be longer than zero").code(Code::OutOfBounds)),
+        Duration::ZERO => Err(Complaint::out_of_bounds("must be longer than zero")),
         span => Ok(span),
     }
 }
@@ -290,9 +298,7 @@ pub fn rate(node: &Node) -> Result<Rate, Complaint> {
 /// When the value is anything else.
 pub fn positive_rate(node: &Node) -> Result<Rate, Complaint> {
     match rate(node)? {
-        Rate::ZERO => {
-            Err(Complaint::new("must be more than zero, or nothing ever passes").code(Code::OutOfBounds))
-        }
+        Rate::ZERO => Err(Complaint::out_of_bounds("must be more than zero, or nothing ever passes")),
         rate => Ok(rate),
     }
 }
@@ -322,7 +328,7 @@ pub fn amount(node: &Node) -> Result<Amount, Complaint> {
     if PACKETS.iter().any(|(name, _)| *name == unit) {
         let packets = COUNT_OF_PACKETS.value(number, unit)?;
         if packets.fract() != 0.0 {
-            return Err(Complaint::new("packets are whole numbers").code(Code::OutOfBounds));
+            return Err(Complaint::out_of_bounds("packets are whole numbers"));
         }
         return Ok(Amount::Packets(packets as u64));
     }
@@ -346,12 +352,10 @@ impl Kind {
         let number = parse_number(number)?;
         let value = number * worth;
         if value > self.most.0 * (1.0 + 1e-9) {
-            return Err(Complaint::new(format!("too large: at most {}", self.most.1)).code(Code::OutOfBounds));
+            return Err(Complaint::out_of_bounds(format!("too large: at most {}", self.most.1)));
         }
         if self.is_counted && value > 0.0 && value < 0.5 {
-            return Err(
-                Complaint::new(format!("too small: at least 1 {}", self.units[0].0)).code(Code::OutOfBounds)
-            );
+            return Err(Complaint::out_of_bounds(format!("too small: at least 1 {}", self.units[0].0)));
         }
         Ok(value)
     }
@@ -438,7 +442,7 @@ fn parse_number(text: &str) -> Result<f64, Complaint> {
         .parse()
         .map_err(|_| Complaint::new(format!("`{text}` is not a number")).code(Code::WrongKind))?;
     if !number.is_finite() {
-        return Err(Complaint::new("too large a number").code(Code::OutOfBounds));
+        return Err(Complaint::out_of_bounds("too large a number"));
     }
     if number < 0.0 {
         return Err(Complaint::new("must not be negative").code(Code::Negative));

@@ -11,11 +11,13 @@ use seamline_scenario::schema::Scenario;
 pub use seamline_sim::Horizon;
 use seamline_sim::{AgentPort, ElementId};
 use seamline_tcp::Host;
-use seamline_wire::{Duration, Event, Instant, NodeId, Packet, Port, Signal};
+use seamline_wire::{Duration, Instant, NodeId, Packet, Port};
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::Mutex;
 
-/// The network of one run, as its driver sees it. Times count from the start of the run and never decrease.
+/// The network of one run, as its driver sees it: that of [`Running`], and what concerns its external hosts and agents.
+/// Times count from the start of the run and never decrease.
 #[derive(Debug)]
 pub struct Live<'a> {
     running: Running<&'a Scenario, &'a Places, RunObserver>,
@@ -38,11 +40,21 @@ pub fn node_id(node: usize) -> NodeId {
     build::node_id(node)
 }
 
-impl Live<'_> {
-    /// The scenario of the run.
-    pub fn scenario(&self) -> &Scenario {
-        self.running.scenario()
+impl<'a> Deref for Live<'a> {
+    type Target = Running<&'a Scenario, &'a Places, RunObserver>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.running
     }
+}
+
+impl DerefMut for Live<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.running
+    }
+}
+
+impl Live<'_> {
     /// The seed of the run.
     pub fn seed(&self) -> u64 {
         self.seed
@@ -55,21 +67,13 @@ impl Live<'_> {
     pub fn hosts(&self) -> Vec<Option<Host>> {
         build::hosts(self.scenario(), self.seed)
     }
-    /// The time up to which all due events have happened.
-    pub fn now(&self) -> Instant {
-        self.running.now()
-    }
-    /// The time of the next event if no packet arrives. It may be too early, but never too late.
-    pub fn wake_at(&self) -> Option<Instant> {
-        self.running.wake_at()
-    }
     /// How soon packets can get to external hosts. It holds for the whole run.
     pub fn horizon(&self) -> Horizon {
         let hosts: Vec<_> =
             self.host_nodes().into_iter().filter_map(|node| self.running.places().hosts[node]).collect();
         self.running.world().horizon(&hosts)
     }
-    /// A time before which no packet arrives at an external host, if none of them sends anything. Unlike [`wake_at`](Self::wake_at), it
+    /// A time before which no packet arrives at an external host, if none of them sends anything. Unlike [`wake_at`](Running::wake_at), it
     /// leaves out events on the way there, and packets that are `known`.
     pub fn earliest_arrival(&self, horizon: &Horizon, known: &dyn Fn(&Packet) -> bool) -> Option<Instant> {
         self.running
@@ -94,34 +98,6 @@ impl Live<'_> {
         let hosts = self.host_nodes().into_iter().filter_map(|node| self.running.places().hosts[node]);
         let ways = hosts.map(|host| self.running.world().shortest_way(host, horizon));
         ways.min().unwrap_or(Duration::MAX)
-    }
-    /// Process all events up to and including `now`.
-    pub fn run_until(&mut self, now: Instant) {
-        self.running.run_until(now);
-    }
-    /// An empty packet to fill in.
-    pub fn packet(&mut self) -> Box<Packet> {
-        self.running.packet()
-    }
-    /// Inject a packet that the host at a node sends now.
-    pub fn take_in(&mut self, node: usize, packet: Box<Packet>) {
-        self.running.take_in(node, packet);
-    }
-    /// Report an event at the host of a node.
-    pub fn report(&mut self, node: usize, event: &Event) {
-        self.running.report(node, event);
-    }
-    /// Move the packets that have arrived at a node's host to the end of `packets`, each with its arrival time.
-    pub fn fetch(&mut self, node: usize, packets: &mut Vec<(Instant, Box<Packet>)>) {
-        self.running.fetch(node, packets);
-    }
-    /// Likewise the notifications of the node's link layer.
-    pub fn fetch_signals(&mut self, node: usize, signals: &mut Vec<(Instant, Signal)>) {
-        self.running.fetch_signals(node, signals);
-    }
-    /// Whether no packet or notification waits for a node's host.
-    pub fn is_fetched(&mut self, node: usize) -> bool {
-        self.running.is_fetched(node)
     }
     /// Replace an agent by an external one. Call it before the first event; `agent` is its index in the scenario's
     /// list. A missing agent is ignored.
@@ -151,11 +127,6 @@ impl Live<'_> {
     pub fn is_fetched_at_agent(&mut self, agent: usize) -> bool {
         self.agent_port(agent).is_none_or(|external| external.packets.iter().all(Vec::is_empty))
     }
-    /// Return a packet for reuse.
-    pub fn recycle(&mut self, packet: Box<Packet>) {
-        self.running.recycle(packet);
-    }
-
     fn agent_port(&mut self, agent: usize) -> Option<&mut AgentPort> {
         let element = self.running.places().agents[agent]?;
         match self.running.world_mut().machine_mut(element)? {

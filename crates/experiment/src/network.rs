@@ -1,6 +1,7 @@
 //! The network of a plan as a picture shows it: what its grid cells have in common, and what the grid changes.
 
 use seamline_report::picture::topology::{Flow, Medium, Node, Topology, Way};
+use seamline_report::summary::distinct;
 use seamline_scenario::plan::Plan;
 use seamline_scenario::schema::{CellSpec, DirectionSpec, FlowSpec, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,18 +42,7 @@ pub fn network(plan: &Plan) -> Topology {
     network
 }
 
-/// The values in the order in which they come, without duplicates.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut known = Vec::new();
-    for value in values {
-        if !known.contains(&value) {
-            known.push(value);
-        }
-    }
-    known
-}
-
-/// The same as lines of a label; `None` when they are too many.
+/// The distinct values as lines of a label; `None` when they are too many.
 fn listed(values: impl Iterator<Item = String>) -> Option<Vec<String>> {
     let known = distinct(values);
     let last = known.len() - 1;

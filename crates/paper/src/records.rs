@@ -3,6 +3,7 @@
 use crate::quantity::Quantity;
 use seamline_experiment::record::{FlowRecord, RunRecord};
 use seamline_experiment::statistics::{Estimate, estimate, mean, paired_factor};
+use seamline_report::summary::distinct;
 use std::collections::BTreeMap;
 
 /// The records of one cell of one figure.
@@ -112,16 +113,5 @@ pub(crate) fn cells<'a>(records: &'a [CellRecords], figure: &str) -> Vec<&'a Cel
 
 /// The values of a key, in the order of the grid.
 pub(crate) fn values(cells: &[&CellRecords], key: &str) -> Vec<String> {
-    distinct(cells.iter().filter_map(|cell| cell.values.get(key)))
-}
-
-/// Each of these once, in the order of its first appearance.
-pub(crate) fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for one in all {
-        if !found.contains(one) {
-            found.push(one.clone());
-        }
-    }
-    found
+    distinct(cells.iter().filter_map(|cell| cell.values.get(key)).cloned())
 }

@@ -125,12 +125,9 @@ impl Object {
     }
 
     /// Call it. `None` after an exception: the run is being stopped, and nothing is called any more.
-    pub(crate) fn call<R>(
-        &self,
-        call: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<R>,
-    ) -> Option<R> {
+    pub(crate) fn call<R>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>) -> Option<R> {
         let object = self.0.as_ref().filter(|_| !is_stopping())?;
-        Python::attach(|py| call(py, object.bind(py)).map_err(stop_with).ok())
+        Python::attach(|py| call(object.bind(py)).map_err(stop_with).ok())
     }
 }
 

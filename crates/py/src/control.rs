@@ -1,6 +1,7 @@
 //! Congestion controls that are classes of Python: the same contract as in Rust, a view in and a window out.
 
 use crate::classes::{Definition, Object, Values, class_of, keys_of, register};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use seamline_scenario::schema::added::Added;
@@ -158,6 +159,17 @@ impl Control {
             controls_rate: has("on_rate_sample"),
         })
     }
+
+    /// The window that a method returns. It stays as it is if the method returns none, or raises.
+    fn window(
+        &self,
+        method: &str,
+        arguments: impl for<'py> PyCallArgs<'py>,
+        view: &seamline_tcp::view::View,
+    ) -> Window {
+        let answer = self.object.call(|it| window_of(&it.call_method1(method, arguments)?, view.window));
+        answer.unwrap_or(view.window)
+    }
 }
 
 /// A window as classes return it: nothing for no change, a number for the congestion window, or a pair with the threshold.
@@ -182,25 +194,17 @@ pub(crate) fn window_of(answer: &Bound<'_, PyAny>, before: Window) -> PyResult<W
 impl CongestionControl for Control {
     fn observe(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) {
         if self.observes {
-            self.object.call(|_, it| {
-                it.call_method1("observe", (Acked::new(acked, view), View::new(view))).map(drop)
-            });
+            self.object
+                .call(|it| it.call_method1("observe", (Acked::new(acked, view), View::new(view))).map(drop));
         }
     }
 
     fn on_ack(&mut self, acked: &seamline_tcp::cc::Acked, view: &seamline_tcp::view::View) -> Window {
-        let answer = self.object.call(|_, it| {
-            window_of(&it.call_method1("on_ack", (Acked::new(acked, view), View::new(view)))?, view.window)
-        });
-        answer.unwrap_or(view.window)
+        self.window("on_ack", (Acked::new(acked, view), View::new(view)), view)
     }
 
     fn on_loss(&mut self, loss: Loss, view: &seamline_tcp::view::View) -> Window {
-        let is_timeout = loss == Loss::Collapsed;
-        let answer = self.object.call(|_, it| {
-            window_of(&it.call_method1("on_loss", (is_timeout, View::new(view)))?, view.window)
-        });
-        answer.unwrap_or(view.window)
+        self.window("on_loss", (loss == Loss::Collapsed, View::new(view)), view)
     }
 
     fn on_path_change(&mut self, round_trip: Option<Duration>, view: &seamline_tcp::view::View) -> Window {
@@ -208,15 +212,12 @@ impl CongestionControl for Control {
             return view.window;
         }
         let round_trip = round_trip.map(|time| time.as_secs_f64());
-        let answer = self.object.call(|_, it| {
-            window_of(&it.call_method1("on_path_change", (round_trip, View::new(view)))?, view.window)
-        });
-        answer.unwrap_or(view.window)
+        self.window("on_path_change", (round_trip, View::new(view)), view)
     }
 
     fn on_window_replaced(&mut self) {
         if self.hears_of_windows {
-            self.object.call(|_, it| it.call_method0("on_window_replaced").map(drop));
+            self.object.call(|it| it.call_method0("on_window_replaced").map(drop));
         }
     }
 
@@ -225,7 +226,7 @@ impl CongestionControl for Control {
     }
 
     fn on_rate_sample(&mut self, sample: &RateSample, view: &seamline_tcp::view::View) -> Decision {
-        let answer = self.object.call(|_, it| {
+        let answer = self.object.call(|it| {
             let answer =
                 it.call_method1("on_rate_sample", (Acked::of_sample(sample, view), View::new(view)))?;
             decision(&answer, view)

@@ -176,7 +176,7 @@ impl ByClass {
 impl Connection for ByClass {
     fn on_segment(&mut self, now: Instant, from: Side, packet: Box<Packet>, exit: &mut Exit<'_>) {
         let segment = self.segment(now, from, &packet);
-        let answers = self.object.call(|_, it| answers(&it.call_method1("on_segment", (segment,))?, one));
+        let answers = self.object.call(|it| answers(&it.call_method1("on_segment", (segment,))?, one));
         self.act(now, answers.unwrap_or_default(), Some((from, packet)), exit);
     }
     fn on_wake(&mut self, now: Instant, exit: &mut Exit<'_>) {
@@ -184,8 +184,7 @@ impl Connection for ByClass {
             return;
         }
         self.wake_at = NEVER;
-        let answers =
-            self.object.call(|_, it| answers(&it.call_method1("on_wake", (now.as_secs_f64(),))?, one));
+        let answers = self.object.call(|it| answers(&it.call_method1("on_wake", (now.as_secs_f64(),))?, one));
         self.act(now, answers.unwrap_or_default(), None, exit);
     }
     fn wake_at(&self) -> Instant {

@@ -126,7 +126,7 @@ impl Handover for ByClass {
         if happened == HandoverEvent::Wake {
             self.wake_at = None;
         }
-        let answer = self.object.call(|_, it| {
+        let answer = self.object.call(|it| {
             let answer = it.call_method1("on", (event_of(happened), View::new(view)))?;
             answers(&answer, |it| one(it, view))
         });

@@ -213,6 +213,11 @@ impl Recording {
     ) -> Result<Duration, ImportError> {
         self.number(line, field, text, unit, LONGEST_SECONDS).map(Duration::from_secs_f64)
     }
+
+    /// A delay, given in ms.
+    pub(crate) fn delay(&self, line: u64, field: &str, text: &str) -> Result<Duration, ImportError> {
+        self.number(line, field, text, 1e-3, LONGEST_DELAY).map(Duration::from_secs_f64)
+    }
 }
 
 /// Found text, shortened, for an error.

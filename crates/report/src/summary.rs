@@ -4,6 +4,22 @@ use crate::shares::Shares;
 use crate::statistics::Estimate;
 use serde::Serialize;
 
+/// Each of these once, in the order of its first appearance.
+pub fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+/// The axes of additional comparisons, in the order of the grid.
+pub fn axes<'a>(summaries: impl Iterator<Item = &'a FlowSummary>) -> Vec<&'a str> {
+    distinct(summaries.flat_map(|summary| &summary.along).map(|along| along.axis.as_str()))
+}
+
 /// One flow of one cell, over all seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowSummary {

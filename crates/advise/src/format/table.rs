@@ -2,7 +2,6 @@
 
 use super::{amount, at_least, bounded, time};
 use crate::advice::{Advice, Bound, SchemeAdvice};
-use crate::question::Traffic;
 use seamline_report::export::table::Table;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
@@ -12,8 +11,7 @@ const NO_HANDOVER: &str = "no handover";
 
 /// The schemes in columns, followed by a legend.
 pub(super) fn table(advice: &Advice) -> String {
-    let outcome =
-        if matches!(advice.question.traffic, Traffic::File(_)) { "transfer time" } else { "delivered" };
+    let outcome = advice.question.traffic.pick("transfer time", "delivered");
     let head = ["scheme", outcome, "gain over staying", "t*_MAX", "T_MIN", "installed at"];
     let stays = format!("{}{}", at_least(advice.stays_incomplete), with_half_width(advice, &advice.stays));
     let mut staying = vec![NO_HANDOVER.to_owned(), stays];
@@ -33,10 +31,7 @@ pub(super) fn table(advice: &Advice) -> String {
 
 /// A row for staying, and for each scheme. Bounds are empty where the search found none.
 pub fn to_table(advice: &Advice) -> Table {
-    let (name, unit) = match advice.question.traffic {
-        Traffic::File(_) => ("completion", "s"),
-        Traffic::Horizon(_) => ("delivered", "bytes"),
-    };
+    let (name, unit) = advice.question.traffic.pick(("completion", "s"), ("delivered", "bytes"));
     let rows = || std::iter::once(None::<&SchemeAdvice>).chain(advice.schemes.iter().map(Some));
     let found = |bound: &Option<Bound>| match bound {
         Some(Bound::At { seconds, .. }) => Some(*seconds),

@@ -36,13 +36,6 @@ fn share_of(gain: &Estimate) -> String {
     format!("{}{interval}", percent(gain.mean))
 }
 
-fn better(advice: &PathAdvice) -> &'static str {
-    match advice.question.traffic {
-        Traffic::File(_) => "less time",
-        Traffic::Horizon(_) => "more goodput",
-    }
-}
-
 /// What of several is installed where: `bbr at the server and snoop at the gateway`.
 fn named(advice: &PathAdvice, names: &[String]) -> String {
     let at = |name: &String| {
@@ -80,7 +73,7 @@ fn verdict(advice: &PathAdvice) -> String {
         "Use {}: {least}{} {} than CUBIC, which most hosts use today{}.\n{}",
         named(advice, names),
         share_of(&gain),
-        better(advice),
+        advice.question.traffic.pick("less time", "more goodput"),
         round_trips(advice, found),
         shorter(advice)
     )
@@ -110,10 +103,8 @@ fn in_place_of(found: &CandidateAdvice, today: &CandidateAdvice) -> String {
 }
 
 fn leave_it(advice: &PathAdvice) -> String {
-    let what = match advice.question.traffic {
-        Traffic::File(_) => "is significantly faster than",
-        Traffic::Horizon(_) => "has significantly more goodput than",
-    };
+    let what =
+        advice.question.traffic.pick("is significantly faster than", "has significantly more goodput than");
     let one = format!("{:.0} %", INDIFFERENCE * 100.0);
     let mut text = format!("Leave it: nothing {what} CUBIC, which most hosts use today, by more than {one}.");
     if let Some((best, gain)) = most_promising(advice) {
@@ -233,10 +224,7 @@ fn together(advice: &PathAdvice) -> String {
 }
 
 fn unit(advice: &PathAdvice) -> &'static str {
-    match advice.question.traffic {
-        Traffic::File(_) => "time",
-        Traffic::Horizon(_) => "goodput",
-    }
+    advice.question.traffic.pick("time", "goodput")
 }
 
 fn installation(advice: &PathAdvice) -> String {

@@ -8,7 +8,8 @@ use seamline_report::quantity::{bit_rate, millis};
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
 
-const HEADINGS: [(Group, &str); 4] = [
+/// The groups of candidates, in their order.
+pub(super) const HEADINGS: [(Group, &str); 4] = [
     (Group::Today, "today"),
     (Group::Tcp, "which TCP"),
     (Group::Setting, "which setting"),
@@ -17,10 +18,7 @@ const HEADINGS: [(Group, &str); 4] = [
 
 /// The candidates in columns, followed by a legend.
 pub(super) fn table(advice: &PathAdvice) -> String {
-    let outcome = match advice.question.traffic {
-        Traffic::File(_) => "completion time",
-        Traffic::Horizon(_) => "goodput",
-    };
+    let outcome = advice.question.traffic.pick("completion time", "goodput");
     let head = [
         "",
         "candidate",
@@ -95,10 +93,7 @@ fn gain(it: &CandidateAdvice) -> String {
 
 /// A row for each candidate of the comparison.
 pub fn to_table(advice: &PathAdvice) -> Table {
-    let (name, unit) = match advice.question.traffic {
-        Traffic::File(_) => ("completion", "s"),
-        Traffic::Horizon(_) => ("goodput", "bits_per_second"),
-    };
+    let (name, unit) = advice.question.traffic.pick(("completion", "s"), ("goodput", "bits_per_second"));
     let rows = || advice.candidates.iter();
     let group = |it: &CandidateAdvice| {
         HEADINGS.iter().find(|(group, _)| *group == it.group).map_or("", |(_, name)| name)

@@ -1,12 +1,12 @@
 //! What a recording says of a link on average.
 
+use crate::runs::scenario_in;
 use seamline_net::Schedule;
 use seamline_net::schedule::{Capacity, Steps};
+use seamline_scenario::Diagnostics;
 use seamline_scenario::schema::extent::Extent;
 use seamline_scenario::schema::schedule::ScheduleSpec;
-use seamline_scenario::{Diagnostics, Plan};
 use seamline_wire::{Duration, Rate};
-use std::path::Path;
 
 /// The averages over a recording, and what else of it matters. What it does not contain is `None`.
 #[derive(Clone, Debug)]
@@ -38,8 +38,7 @@ pub(crate) fn means_of(schedule: &str, upload: bool) -> Result<Option<Means>, Bo
          rate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"\n{schedule}\n\n\
          [[flow]]\nname = \"flow\"\nfrom = \"there\"\nto = \"here\"\nvariant = \"cubic\"\n"
     );
-    let mut plan = Plan::new(Path::new("advice.toml"), text, &[]).map_err(Box::new)?;
-    let link = plan.cells.remove(0).scenario.links.remove(0);
+    let link = scenario_in(text)?.links.remove(0);
     let (Some(down), Some(up)) = (link.down.schedule, link.up.schedule) else { return Ok(None) };
     let Some(extent) = down.extent().or(up.extent()) else { return Ok(None) };
     let [down_conditions, up_conditions] = [&down, &up].map(|spec| spec.build(1, "path", Duration::ZERO));

@@ -3,7 +3,9 @@
 use super::means::{Means, means_of};
 use super::question::PathInput;
 use crate::error::InputError;
-use crate::link::{absolute_path, of_diagnostics, quantity, read_queue, toml_text};
+use crate::link::{
+    absolute_path, of_diagnostics, product_packets, quantity, read_queue, read_share, toml_text,
+};
 use seamline_config::diagnostics::suggestion;
 use seamline_config::units;
 use seamline_recordings::replay::delay::BaseDelay;
@@ -190,11 +192,6 @@ impl RecordedFile {
     }
 }
 
-/// Packets of a bandwidth-delay product, no fewer than the least default queue.
-fn product_packets(rate: Rate, round_trip: Duration) -> u64 {
-    rate.bandwidth_delay_product(round_trip).div_ceil(crate::link::PACKET_BYTES).max(crate::link::LEAST_QUEUE)
-}
-
 fn queue_text(given: Option<&str>, line: &str) -> String {
     match given {
         Some(text) => text.trim().to_owned(),
@@ -289,9 +286,6 @@ fn read_loss(given: Option<&str>, recorded: Option<f64>) -> Result<Option<Given<
         let error = InputError::new("--loss", "the recording has losses of its own, which vary");
         return Err(error.tip("leave --loss out"));
     }
-    let value = quantity("--loss", text, units::ratio)?;
-    if value >= 1.0 {
-        return Err(InputError::new("--loss", "the loss must be below 100 %").tip("e.g. --loss \"1 %\""));
-    }
+    let value = read_share("--loss", text, "e.g. --loss \"1 %\"")?;
     Ok(Some(Given { value, from: Source::Option }))
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{CandidateAdvice, PathAdvice};
 use super::candidates::Group;
-use crate::question::Traffic;
+use super::format_table::HEADINGS;
 use crate::significance::INDIFFERENCE;
 use seamline_report::picture::Picture;
 use seamline_report::picture::forest::{Panel, Row, forest};
@@ -13,13 +13,7 @@ use seamline_report::statistics::Estimate;
 pub fn forest_of(advice: &PathAdvice) -> Picture {
     let mut rows = Vec::new();
     let mut of_row: Vec<Option<&CandidateAdvice>> = Vec::new();
-    let groups = [
-        (Group::Today, "today"),
-        (Group::Tcp, "which TCP"),
-        (Group::Setting, "which setting"),
-        (Group::Help, "which help"),
-    ];
-    for (group, name) in groups {
+    for (group, name) in HEADINGS {
         let own: Vec<&CandidateAdvice> = advice.candidates.iter().filter(|it| it.group == group).collect();
         if own.is_empty() {
             continue;
@@ -45,10 +39,7 @@ pub fn forest_of(advice: &PathAdvice) -> Picture {
         advice.today().and_then(read).map_or(0.0, |it| it.mean)
     };
     let (median, p95) = (todays(|it| it.round_trip_median_ms), todays(|it| it.round_trip_p95_ms));
-    let gain = match advice.question.traffic {
-        Traffic::File(_) => "time saved (%)",
-        Traffic::Horizon(_) => "more goodput (%)",
-    };
+    let gain = advice.question.traffic.pick("time saved (%)", "more goodput (%)");
     let panels = [
         panel(gain, negligible, &|it| it.gain.map(|gain| gain.map(percent))),
         panel("median RTT (ms)", (median, median), &|it| it.round_trip_median_ms),

@@ -2,9 +2,7 @@
 
 use super::path::RecordedPath;
 use crate::error::InputError;
-use crate::link::quantity;
 use crate::question::Traffic;
-use seamline_config::units;
 use seamline_scenario::schema::extent::Extent;
 use seamline_wire::Duration;
 use serde::Serialize;
@@ -60,21 +58,8 @@ impl PathQuestion {
     /// The error names the option and the fix.
     pub fn read(input: &PathInput<'_>) -> Result<Self, InputError> {
         let path = RecordedPath::read(input)?;
-        let traffic = match (input.file, input.horizon) {
-            (Some(_), Some(_)) => {
-                return Err(InputError::new("--horizon", "a file and a horizon exclude each other")
-                    .tip("give --file or --horizon"));
-            }
-            (Some(size), None) => match quantity("--file", size, units::bytes)? {
-                0 => {
-                    let error = InputError::new("--file", "the file must not be empty");
-                    return Err(error.tip("e.g. --file \"10 MB\""));
-                }
-                bytes => Traffic::File(bytes),
-            },
-            (None, Some(span)) => Traffic::Horizon(quantity("--horizon", span, units::positive_duration)?),
-            (None, None) => Traffic::Horizon(usual_horizon(&path)),
-        };
+        let traffic = Traffic::read(input.file, input.horizon)?;
+        let traffic = traffic.unwrap_or_else(|| Traffic::Horizon(usual_horizon(&path)));
         Ok(PathQuestion { path, traffic, upload: input.upload, given_seeds: input.seeds })
     }
 

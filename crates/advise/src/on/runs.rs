@@ -6,16 +6,12 @@ use super::scenario::{Conditions, PATH, expected, limit, text};
 use crate::error::AdviseError;
 use crate::question::Traffic;
 use crate::recording::Recording;
-use crate::runs::Watch;
-use rayon::prelude::*;
+use crate::runs::{Watch, scenario_in};
 use seamline_experiment::run_seed_closely;
-use seamline_scenario::Plan;
 use seamline_scenario::schema::Scenario;
 use seamline_wire::Duration;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// One run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,16 +58,8 @@ impl<'a> Runner<'a> {
         // By seed, so that runs of all lengths are under way to the end.
         let jobs: Vec<(usize, u32)> =
             seeds.clone().flat_map(|seed| (0..scenarios.len()).map(move |place| (place, seed))).collect();
-        (self.watch.begins)(jobs.len());
-        let run = |(place, seed): &(usize, u32)| {
-            let sample = self.run_one(&scenarios[*place], *seed);
-            (self.watch.finished)();
-            sample
-        };
-        let samples: Option<Vec<Sample>> = jobs.par_iter().map(run).collect();
-        if self.watch.stop.load(Ordering::Relaxed) {
-            return Err(AdviseError::Interrupted);
-        }
+        let run = |(place, seed): &(usize, u32)| self.run_one(&scenarios[*place], *seed);
+        let samples: Option<Vec<Sample>> = self.watch.each(&jobs, run)?;
         let samples = samples.ok_or(AdviseError::Interrupted)?;
         let mut by_candidate = vec![Vec::with_capacity(seeds.len()); candidates.len()];
         for ((place, _), sample) in jobs.iter().zip(samples) {
@@ -83,9 +71,7 @@ impl<'a> Runner<'a> {
     /// The scenario of a candidate; the recording, which was read once, takes the place of the means.
     fn scenario(&self, candidate: &Candidate) -> Result<Scenario, AdviseError> {
         let text = text(self.question, &candidate.change, 1, Conditions::Means);
-        let plan = Plan::new(Path::new("advice.toml"), text, &[]);
-        let mut plan = plan.map_err(|diagnostics| AdviseError::Scenario(Box::new(diagnostics)))?;
-        let mut scenario = plan.cells.remove(0).scenario;
+        let mut scenario = scenario_in(text).map_err(AdviseError::Scenario)?;
         let [down, up] = &self.question.path.means.schedules;
         for link in scenario.links.iter_mut().filter(|link| link.name == PATH) {
             link.down.schedule = Some(down.clone());

@@ -8,7 +8,6 @@ use super::question::PathQuestion;
 use super::runs::{Runner, Sample};
 use crate::error::AdviseError;
 use crate::link::PACKET_BYTES;
-use crate::question::Traffic;
 use crate::runs::Watch;
 use crate::significance::{INDIFFERENCE, estimate_of, without_interval};
 use seamline_report::statistics::mean;
@@ -92,10 +91,7 @@ impl<'a> Compared<'a> {
         samples: Vec<Vec<Sample>>,
         comparisons: usize,
     ) -> Self {
-        let better = match question.traffic {
-            Traffic::File(_) => Better::Less,
-            Traffic::Horizon(_) => Better::More,
-        };
+        let better = question.traffic.pick(Better::Less, Better::More);
         let over_today = |own: &[Sample], read: fn(&Sample) -> f64, better| {
             let values = |samples: &[Sample]| samples.iter().map(read).collect::<Vec<_>>();
             pieces(&values(own), &values(&samples[0]), better).unwrap_or_default()
@@ -196,7 +192,7 @@ fn best_combination<'a>(
     question: &PathQuestion,
     combinations: &'a [Candidate],
 ) -> Option<&'a Candidate> {
-    let sign = if matches!(question.traffic, Traffic::File(_)) { -1.0 } else { 1.0 };
+    let sign = question.traffic.pick(-1.0, 1.0);
     let value = |own: &[Sample]| own.iter().map(|it| sign * it.value).sum::<f64>();
     let best = combinations.iter().zip(samples).max_by(|one, other| value(one.1).total_cmp(&value(other.1)));
     best.map(|(combination, _)| combination)

@@ -173,9 +173,7 @@ impl<'a, T: 'a> Keys<'a, T> {
         let Entry { name, read, describe } = self.entries.pop().expect("a key comes first");
         let read_needed: Read<'a, T> = Box::new(move |reader, target| {
             read(reader, target);
-            if !reader.has(name) {
-                reader.missing(name);
-            }
+            reader.need(name);
         });
         self.push(name, read_needed, move |target| KeyShape { is_required: true, ..describe(target) });
         self

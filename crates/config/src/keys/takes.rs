@@ -173,7 +173,7 @@ pub fn coordinate<'a>() -> Takes<'a, f64> {
 }
 
 fn within(is_within: bool, message: &str) -> Result<(), Complaint> {
-    if is_within { Ok(()) } else { Err(Complaint::new(message).code(Code::OutOfBounds)) }
+    if is_within { Ok(()) } else { Err(Complaint::out_of_bounds(message)) }
 }
 
 /// Bytes or packets.
@@ -190,7 +190,7 @@ where
     N: TryFrom<u64> + Copy + 'a,
     u64: TryFrom<N>,
 {
-    let refused = move || Complaint::new(message).code(Code::OutOfBounds);
+    let refused = move || Complaint::out_of_bounds(message);
     let read = move |node: &Node| match units::bytes(node)? {
         bytes if (least..=most).contains(&bytes) => N::try_from(bytes).map_err(|_| refused()),
         _ => Err(refused()),
@@ -209,7 +209,7 @@ fn show_bytes(bytes: u64) -> Option<String> {
 pub fn whole<'a, N: TryFrom<i64> + Display + 'a>(least: i64, most: i64) -> Takes<'a, N> {
     let read = move |node: &Node| {
         let number = reader::integer(least, most)(node)?;
-        N::try_from(number).map_err(|_| Complaint::new("too large").code(Code::OutOfBounds))
+        N::try_from(number).map_err(|_| Complaint::out_of_bounds("too large"))
     };
     Takes::new(Shape::Integer { least, most }, read, |number| Some(number.to_string()))
 }

@@ -134,34 +134,26 @@ impl Group {
 fn column(group: &dyn RowGroupReader, place: usize, field: &Field, rows: usize) -> io::Result<Column> {
     let reader = group.get_column_reader(place).map_err(damaged)?;
     let name = group.metadata().column(place).column_descr().name();
-    let (levels, values) = match (field.kind, reader) {
+    match (field.kind, reader) {
         _ if name != field.name => {
-            return Err(damaged(format!("column {} is called {name} instead of {}", place + 1, field.name)));
+            Err(damaged(format!("column {} is called {name} instead of {}", place + 1, field.name)))
         }
         (Kind::Words | Kind::Text | Kind::Bytes, ColumnReader::ByteArrayColumnReader(reader)) => {
-            read(reader, field, rows).map(|(levels, values)| (levels, Read::Bytes(values.into_iter())))?
+            read(reader, field, rows, Read::Bytes)
         }
-        (Kind::Number, ColumnReader::Int32ColumnReader(reader)) => {
-            read(reader, field, rows).map(|(levels, values)| (levels, Read::Number(values.into_iter())))?
-        }
-        (Kind::Long, ColumnReader::Int64ColumnReader(reader)) => {
-            read(reader, field, rows).map(|(levels, values)| (levels, Read::Long(values.into_iter())))?
-        }
-        (Kind::Real, ColumnReader::DoubleColumnReader(reader)) => {
-            read(reader, field, rows).map(|(levels, values)| (levels, Read::Real(values.into_iter())))?
-        }
-        _ => return Err(damaged(format!("column {name} is of another type"))),
-    };
-    Ok(Column { levels: levels.into_iter(), values })
+        (Kind::Number, ColumnReader::Int32ColumnReader(reader)) => read(reader, field, rows, Read::Number),
+        (Kind::Long, ColumnReader::Int64ColumnReader(reader)) => read(reader, field, rows, Read::Long),
+        (Kind::Real, ColumnReader::DoubleColumnReader(reader)) => read(reader, field, rows, Read::Real),
+        _ => Err(damaged(format!("column {name} is of another type"))),
+    }
 }
-
-type LevelsAndValues<D> = (Vec<i16>, Vec<<D as DataType>::T>);
 
 fn read<D: DataType>(
     mut reader: ColumnReaderImpl<D>,
     field: &Field,
     rows: usize,
-) -> io::Result<LevelsAndValues<D>> {
+    of: fn(std::vec::IntoIter<D::T>) -> Read,
+) -> io::Result<Column> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     let mut read = 0;
     while read < rows {
@@ -172,7 +164,7 @@ fn read<D: DataType>(
         }
         read += more;
     }
-    Ok((levels, values))
+    Ok(Column { levels: levels.into_iter(), values: of(values.into_iter()) })
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {

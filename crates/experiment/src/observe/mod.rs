@@ -61,7 +61,7 @@ impl Recorders {
 
 /// Observes one run.
 #[derive(Debug, Default)]
-pub(crate) struct RunObserver {
+pub struct RunObserver {
     connections: Vec<ConnectionMeter>,
     flows: Vec<FlowMeter>,
     sizes: Vec<Option<u64>>,

@@ -1,9 +1,10 @@
 //! The verdict in sentences: which scheme was faster than which, and how certain that is.
 
-use super::verdict::{NO_FACTOR, axes, judgement, missing_factor, name};
+use super::verdict::{NO_FACTOR, judgement, missing_factor, name};
 use crate::summary::FlowSummary;
 use seamline_report::quantity::{bit_rate, plural};
 use seamline_report::statistics::Estimate;
+use seamline_report::summary::axes;
 use seamline_scenario::plan::Plan;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,7 +31,7 @@ pub fn sentences(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
         sentences.extend(unclear_difference(plan, baseline, others));
         sentences.extend(NO_FACTOR.iter().filter_map(|why| without_factor(plan, baseline, others, why)));
     }
-    sentences.extend(axes(summaries).into_iter().flat_map(|axis| along(plan, summaries, axis)));
+    sentences.extend(axes(summaries.iter()).into_iter().flat_map(|axis| along(plan, summaries, axis)));
     sentences
 }
 

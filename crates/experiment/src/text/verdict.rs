@@ -4,6 +4,7 @@ use crate::run::CellResult;
 use crate::summary::{Comparison, FlowSummary, label};
 use seamline_report::quantity::{bit_rate, count, millis, plural};
 use seamline_report::statistics::{Estimate, samples_needed};
+use seamline_report::summary::axes;
 use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::plan::Plan;
 
@@ -24,7 +25,7 @@ pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
             format!("Goodput: mean of {seeds} seeds with 95 % interval; factors compare the same seeds\n")
         }
     };
-    let axes = axes(summaries).into_iter().map(|axis| along(plan, summaries, axis));
+    let axes = axes(summaries.iter()).into_iter().map(|axis| along(plan, summaries, axis));
     heading + &indented(&aligned(&rows, "lrl")) + &axes.collect::<String>() + &shares(plan, summaries)
 }
 
@@ -48,17 +49,6 @@ fn shares(plan: &Plan, summaries: &[FlowSummary]) -> String {
     }
     let heading = "\nGoodput per connection (10th, 50th and 90th percentile); Jain's fairness index\n";
     heading.to_owned() + &indented(&aligned(&rows, "lrrrr"))
-}
-
-/// The axes of additional comparisons, in the order of the grid.
-pub(super) fn axes(summaries: &[FlowSummary]) -> Vec<&str> {
-    let mut axes: Vec<&str> = Vec::new();
-    for along in summaries.iter().flat_map(|summary| &summary.along) {
-        if !axes.contains(&along.axis.as_str()) {
-            axes.push(&along.axis);
-        }
-    }
-    axes
 }
 
 /// A section that compares along one axis.

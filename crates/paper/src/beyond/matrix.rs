@@ -2,9 +2,10 @@
 
 use super::shown::{MatrixOf, Shown};
 use crate::job::Refused;
-use crate::records::{CellRecords, cells, distinct};
+use crate::records::{CellRecords, cells};
 use seamline_experiment::statistics::Estimate;
 pub use seamline_report::picture::matrix::{Field, is_sure};
+use seamline_report::summary::distinct;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ pub fn matrix(of: &MatrixOf, shown: &Shown, records: &[CellRecords], refused: &[
         refused: refused.iter().filter(|it| it.figure == of.scenario).collect(),
     };
     let (rows, columns) = (source.values(&of.rows), source.values(&shown.scheme));
-    let reasons = distinct(source.refused.iter().map(|it| &it.reason));
+    let reasons = distinct(source.refused.iter().map(|it| it.reason.clone()));
     let panel = |name: String| {
         let field = |row: &String, column: &String| source.field([row, column, &name], &reasons);
         let fields =
@@ -72,7 +73,7 @@ impl Source<'_> {
     /// The values of a key, first those of the cells, then those of what was refused.
     fn values(&self, key: &str) -> Vec<String> {
         let all = self.cells.iter().map(|cell| &cell.values).chain(self.refused.iter().map(|it| &it.values));
-        distinct(all.filter_map(|values| values.get(key)))
+        distinct(all.filter_map(|values| values.get(key)).cloned())
     }
 
     /// The field of this row, column and panel.

@@ -75,7 +75,7 @@ fn pooled(
 }
 
 /// The mean of all seeds but one.
-fn mean_without(seeds: &[f64], left_out: Option<usize>) -> Option<f64> {
+pub(super) fn mean_without(seeds: &[f64], left_out: Option<usize>) -> Option<f64> {
     let kept = seeds.iter().enumerate().filter(|(seed, _)| Some(*seed) != left_out);
     mean(&kept.map(|(_, number)| *number).collect::<Vec<_>>())
 }

@@ -1,5 +1,6 @@
 //! Gains compared with gains: between two cells, and along a curve.
 
+use super::crossing::mean_without;
 use super::paired::{Extreme, extreme_of, paired, percent};
 use super::{BySeed, Measure, Measured};
 use crate::evaluate::CellResult;
@@ -65,13 +66,8 @@ pub(super) fn sag(measure: &Measure, cells: &[&CellRecords]) -> Option<Measured>
     let curve = curve(measure, cells, &mut behind)?;
     let seeds = curve.iter().map(|(_, gains)| gains.len()).min()?;
     let value = jackknife(seeds, |left_out| {
-        let kept = |gains: &Vec<f64>| {
-            let own = gains.iter().take(seeds).enumerate().filter(|(seed, _)| Some(*seed) != left_out);
-            mean(&own.map(|(_, gain)| *gain).collect::<Vec<_>>())
-        };
-        let points: Option<Vec<(f64, f64)>> =
-            curve.iter().map(|(at, gains)| Some((*at, kept(gains)?))).collect();
-        sag_of(&points?)
+        let point = |(at, gains): &(f64, Vec<f64>)| Some((*at, mean_without(&gains[..seeds], left_out)?));
+        sag_of(&curve.iter().map(point).collect::<Option<Vec<_>>>()?)
     })?;
     Some(Measured { value, cells: behind })
 }

@@ -1,7 +1,8 @@
 //! The parts of the range that a claim is about.
 
 use super::Measure;
-use crate::records::{CellRecords, distinct};
+use crate::records::CellRecords;
+use seamline_report::summary::distinct;
 
 /// The key that stands for the scenario.
 const FIGURE: &str = "figure";
@@ -21,10 +22,9 @@ pub(crate) fn parts<'a>(measure: &Measure, cells: &[&'a CellRecords]) -> Vec<(St
         values.collect::<Vec<_>>().join(", ")
     };
     let counting = measure.cells_of(cells, &measure.of);
-    let names: Vec<String> = counting.iter().map(|cell| name(cell)).collect();
     let part = |wanted: String| {
         let own = cells.iter().copied().filter(|cell| name(cell) == wanted).collect();
         (wanted, own)
     };
-    distinct(names.iter()).into_iter().map(part).collect()
+    distinct(counting.iter().map(|cell| name(cell))).into_iter().map(part).collect()
 }

@@ -1,6 +1,6 @@
 //! The results beyond the paper, as a section and tables.
 
-use super::tables::estimates;
+use super::tables::{by_key, estimates};
 use super::{seeds_of, table};
 use crate::beyond::benefit::{Comparison, Map, Row};
 use crate::beyond::conclusions::{ConclusionResult, Standing};
@@ -104,17 +104,11 @@ fn listing(comparison: &Comparison) -> Listing {
 fn comparisons(comparisons: &[Comparison]) -> Table {
     let rows: Vec<(&Comparison, &Row)> =
         comparisons.iter().flat_map(|it| it.rows.iter().map(move |row| (it, row))).collect();
-    let keys: std::collections::BTreeSet<&String> =
-        rows.iter().flat_map(|(_, row)| row.conditions.keys()).collect();
-    let mut table = Table::new("beyond_comparisons")
+    let table = Table::new("beyond_comparisons")
         .text("network", rows.iter().map(|(it, _)| it.of.scenario.clone()))
         .text("scheme", rows.iter().map(|(_, row)| row.scheme.clone()));
-    for key in keys {
-        let values = rows.iter().map(|(_, row)| row.conditions.get(key).cloned().unwrap_or_default());
-        table = table.text(key, values);
-    }
-    let table =
-        table.whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64));
+    let table = by_key(table, rows.iter().map(|(_, row)| &row.conditions))
+        .whole("seeds", rows.iter().map(|(_, row)| row.goodput_megabits_per_second.samples as u64));
     let names = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
     let bits = rows.iter().map(|(_, row)| Some(row.goodput_megabits_per_second.map(|it| it * 1e6)));
     estimates(estimates(table, names, bits), FACTOR, rows.iter().map(|(_, row)| row.factor))

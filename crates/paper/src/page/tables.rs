@@ -8,7 +8,7 @@ use crate::records::{CellRecords, Number, cells};
 use crate::run::{PaperOutcome, ReadingResult};
 use seamline_experiment::statistics::Estimate;
 use seamline_report::export::table::Table;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One row for each flow of each cell, for each claim, for each cell behind a claim, and for each claim under each
 /// reading.
@@ -35,14 +35,8 @@ fn all_cells(documents: &Documents, outcome: &PaperOutcome) -> Table {
             }
         }
     }
-    let keys: BTreeSet<&str> =
-        rows.iter().flat_map(|row| row.cell.values.keys().map(String::as_str)).collect();
-    let mut table = Table::new("cells").text("figure", rows.iter().map(|row| row.cell.figure.clone()));
-    for key in keys {
-        let values = rows.iter().map(|row| row.cell.values.get(key).cloned().unwrap_or_default());
-        table = table.text(key, values);
-    }
-    let table = table
+    let table = Table::new("cells").text("figure", rows.iter().map(|row| row.cell.figure.clone()));
+    let table = by_key(table, rows.iter().map(|row| &row.cell.values))
         .text("flow", rows.iter().map(|row| row.flow.to_owned()))
         .whole("seeds", rows.iter().map(|row| row.rate.samples as u64));
     let goodput = ["goodput_bits_per_second", "goodput_low_bits_per_second", "goodput_high_bits_per_second"];
@@ -67,6 +61,17 @@ const OTHER_QUANTITIES: [([&str; 3], Quantity); 3] = [
         Quantity::LostAtHandovers,
     ),
 ];
+
+/// A column for each key of these values, empty where a row has none.
+pub(super) fn by_key<'a>(
+    table: Table,
+    rows: impl Iterator<Item = &'a BTreeMap<String, String>> + Clone,
+) -> Table {
+    let keys: BTreeSet<&String> = rows.clone().flat_map(BTreeMap::keys).collect();
+    keys.into_iter().fold(table, |table, key| {
+        table.text(key, rows.clone().map(|values| values.get(key).cloned().unwrap_or_default()))
+    })
+}
 
 /// Three columns: the means and the ends of their intervals.
 pub(super) fn estimates(

@@ -1,6 +1,6 @@
 //! Tables of conditions over time, with a map from columns to what they hold.
 
-use crate::file::quoted;
+use crate::file::{HIGHEST_RATE, LONGEST_DELAY, quoted};
 use crate::{ImportError, Recording};
 use ::csv::{self, StringRecord};
 use seamline_net::schedule::{Schedule, Steps};
@@ -28,12 +28,8 @@ pub struct ColumnMap {
     pub loss: Option<(String, f64)>,
 }
 
-/// The largest rate accepted: 10 Tbit/s.
-const HIGHEST_RATE: f64 = 1e13;
 /// The latest time accepted, in seconds: enough for times after 1970.
 const LATEST_TIME: f64 = u32::MAX as f64;
-/// The longest delay accepted, in seconds.
-const LONGEST_DELAY: f64 = 3_600.0;
 
 /// A column that was found: its place, its name and the factor to the base unit.
 struct Column<'a> {
@@ -67,100 +63,59 @@ impl<'a> Column<'a> {
     }
 }
 
-/// All columns that the map names.
-struct Columns<'a> {
-    time: Column<'a>,
-    rate: Option<Column<'a>>,
-    one_way_delay: Option<Column<'a>>,
-    loss: Option<Column<'a>>,
-}
-
-impl<'a> Columns<'a> {
-    fn find(recording: &Recording, header: &StringRecord, map: &'a ColumnMap) -> Result<Self, ImportError> {
-        let find = |(name, unit): &'a (String, f64), most| Column::find(recording, header, name, *unit, most);
-        let optional = |column: &'a Option<(String, f64)>, most| {
-            column.as_ref().map(|column| find(column, most)).transpose()
-        };
-        let (rate, delay) =
-            (optional(&map.rate, HIGHEST_RATE)?, optional(&map.one_way_delay, LONGEST_DELAY)?);
-        let loss = optional(&map.loss, 1.0)?;
-        Ok(Columns { time: find(&map.time, LATEST_TIME)?, rate, one_way_delay: delay, loss })
-    }
-}
-
 /// Read a table with a header line. The last row holds for ever. Times after 1970 in full are read to
 /// about a quarter of a microsecond.
 ///
 /// # Errors
 /// When a column is missing, a field is not a number in range, times do not increase, or no row is there.
-pub fn parse(recording: &Recording, map: &ColumnMap) -> Result<Schedule, ImportError> {
+pub fn parse<'a>(recording: &Recording, map: &'a ColumnMap) -> Result<Schedule, ImportError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(recording.text().as_bytes());
     let header = reader.headers().map_err(|why| recording.malformed(&why))?.clone();
-    let columns = Columns::find(recording, &header, map)?;
-    let mut table = Table::default();
+    let find = |(name, unit): &'a (String, f64), most| Column::find(recording, &header, name, *unit, most);
+    let values = [(&map.rate, HIGHEST_RATE), (&map.one_way_delay, LONGEST_DELAY), (&map.loss, 1.0)];
+    let named = values.map(|(column, most)| column.as_ref().map(|column| find(column, most)));
+    let [rate, delay, loss] = named;
+    let columns = [rate.transpose()?, delay.transpose()?, loss.transpose()?];
+    let time = find(&map.time, LATEST_TIME)?;
+    let mut points: [Vec<(Instant, f64)>; 3] = Default::default();
+    let mut times: Option<[Instant; 2]> = None;
     for row in reader.records() {
         let row = row.map_err(|why| recording.malformed(&why))?;
-        table.push(recording, &columns, &row)?;
-    }
-    table.into_schedule(recording)
-}
-
-#[derive(Default)]
-struct Table {
-    first: Option<Instant>,
-    last: Option<Instant>,
-    rates: Vec<(Instant, Rate)>,
-    delays: Vec<(Instant, Duration)>,
-    losses: Vec<(Instant, f64)>,
-}
-
-impl Table {
-    fn push(
-        &mut self,
-        recording: &Recording,
-        columns: &Columns<'_>,
-        row: &StringRecord,
-    ) -> Result<(), ImportError> {
         let line = row.position().map_or(0, csv::Position::line);
-        let read = |column: &Option<Column<'_>>| {
-            column.as_ref().map(|column| column.read(recording, line, row)).transpose()
-        };
-        let at = Instant::ZERO + Duration::from_secs_f64(columns.time.read(recording, line, row)?);
-        if let Some(last) = self.last.filter(|last| at <= *last) {
+        let at = Instant::ZERO + Duration::from_secs_f64(time.read(recording, line, &row)?);
+        if let Some([_, last]) = times.filter(|[_, last]| at <= *last) {
             let (found, help) = (format!("{at} s after {last} s"), "sort the rows by time");
-            return Err(recording.at(line, Some(columns.time.name), found, "times that increase", help));
+            return Err(recording.at(line, Some(time.name), found, "times that increase", help));
         }
-        self.rates.extend(read(&columns.rate)?.map(|bits| (at, Rate::from_bits_per_second(bits as u64))));
-        self.delays
-            .extend(read(&columns.one_way_delay)?.map(|seconds| (at, Duration::from_secs_f64(seconds))));
-        self.losses.extend(read(&columns.loss)?.map(|share| (at, share)));
-        self.first.get_or_insert(at);
-        self.last = Some(at);
-        Ok(())
+        for (points, column) in points.iter_mut().zip(&columns) {
+            if let Some(column) = column {
+                points.push((at, column.read(recording, line, &row)?));
+            }
+        }
+        times = Some([times.map_or(at, |[first, _]| first), at]);
     }
-
-    fn into_schedule(self, recording: &Recording) -> Result<Schedule, ImportError> {
-        let Some(first) = self.first else {
-            return Err(recording.empty("a header line and at least one row"));
-        };
-        let start = first.saturating_since(Instant::ZERO);
-        Ok(Schedule {
-            capacity: steps(recording, self.rates, start)?.map(Into::into),
-            one_way_delay: steps(recording, self.delays, start)?,
-            loss: steps(recording, self.losses, start)?,
-            ..Schedule::default()
-        })
-    }
+    let [first, _] = times.ok_or_else(|| recording.empty("a header line and at least one row"))?;
+    let start = first.saturating_since(Instant::ZERO);
+    let [rates, delays, losses] = points;
+    Ok(Schedule {
+        capacity: steps(recording, rates, start, |bits| Rate::from_bits_per_second(bits as u64))?
+            .map(Into::into),
+        one_way_delay: steps(recording, delays, start, Duration::from_secs_f64)?,
+        loss: steps(recording, losses, start, |share| share)?,
+        ..Schedule::default()
+    })
 }
 
 fn steps<T: Copy>(
     recording: &Recording,
-    points: Vec<(Instant, T)>,
+    points: Vec<(Instant, f64)>,
     start: Duration,
+    value: impl Fn(f64) -> T,
 ) -> Result<Option<Steps<T>>, ImportError> {
     if points.is_empty() {
         return Ok(None);
     }
+    let points = points.into_iter().map(|(at, number)| (at, value(number))).collect();
     let steps = Steps::new(points).map_err(|why| recording.no_schedule(why))?;
     Ok(Some(steps.skip(start)))
 }

@@ -7,9 +7,6 @@ use seamline_wire::{Duration, Instant};
 /// The usual length of an interval: that of the recordings published with LeoCC (SIGCOMM 2025).
 pub const USUAL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The longest delay accepted, in seconds.
-const LONGEST_DELAY: f64 = 3_600.0;
-
 /// Whether the first line is a number.
 pub fn looks_like(recording: &Recording) -> bool {
     recording.lines().next().is_some_and(|(_, text)| text.parse::<f64>().is_ok_and(f64::is_finite))
@@ -24,8 +21,7 @@ pub fn parse(recording: &Recording, interval: Duration) -> Result<Steps<Duration
     let mut steps: Vec<(Instant, Duration)> = Vec::new();
     let mut intervals = 0;
     for (line, text) in recording.lines() {
-        let seconds = recording.number(line, "one-way delay", text, 1e-3, LONGEST_DELAY)?;
-        let delay = Duration::from_secs_f64(seconds);
+        let delay = recording.delay(line, "one-way delay", text)?;
         if steps.last().is_none_or(|(_, last)| *last != delay) {
             steps.push((Instant::ZERO + interval * intervals, delay));
         }

@@ -9,10 +9,10 @@ use super::table::time::TimeForm;
 use super::table::{Fields, Header, Rows};
 use crate::Recording;
 use crate::error::ImportError;
-use crate::file::{LONGEST_DELAY, LONGEST_SECONDS, quoted};
+use crate::file::{LONGEST_SECONDS, quoted};
 use crate::measured::{Direction, Measured, Outcome, Probe};
 use crate::series;
-use seamline_wire::{Duration, Instant};
+use seamline_wire::Instant;
 
 const PING: [&str; 2] = ["timestamp", "rtt"];
 const IRTT: [&str; 4] = ["timestamp", "rtt", "uplink", "downlink"];
@@ -44,8 +44,7 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
         let outcome = if one_way {
             outcome(recording, line, [field(1), field(2), field(3)], &mut clocks_differ)?
         } else {
-            let seconds = recording.number(line, "rtt", field(1), 1e-3, LONGEST_DELAY)?;
-            Outcome::Answered { round_trip: Duration::from_secs_f64(seconds), one_way: None }
+            Outcome::Answered { round_trip: recording.delay(line, "rtt", field(1))?, one_way: None }
         };
         // Tables of ping have the time of the answer.
         let waited = match outcome {
@@ -71,9 +70,7 @@ fn outcome(
     if let Some((_, direction)) = lost.iter().find(|(text, _)| *text == LOST) {
         return Ok(Outcome::Lost(*direction));
     }
-    let delay = |name: &str, text: &str| {
-        recording.number(line, name, text, 1e-3, LONGEST_DELAY).map(Duration::from_secs_f64)
-    };
+    let delay = |name: &str, text: &str| recording.delay(line, name, text);
     let round_trip = delay("rtt", rtt)?;
     *clocks_differ |= up.starts_with('-') || down.starts_with('-');
     let one_way = if *clocks_differ { None } else { Some((delay("uplink", up)?, delay("downlink", down)?)) };

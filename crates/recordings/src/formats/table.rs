@@ -175,7 +175,7 @@ impl Table {
             }
             return Ok(());
         }
-        let value = recording.number(line, &place.name, text, place.unit, place.most())?;
+        let value = recording.number(line, &place.name, text, place.unit, place.holds.most())?;
         self.values[number].push((row, value));
         Ok(())
     }
@@ -223,8 +223,8 @@ impl Table {
     }
 }
 
-/// Add the values of one column.
-fn place_values(measured: &mut Measured, holds: Holds, samples: &[Sample<f64>]) {
+/// Add the values of one column, if there are any.
+pub(super) fn place_values(measured: &mut Measured, holds: Holds, samples: &[Sample<f64>]) {
     if samples.is_empty() {
         return;
     }

@@ -8,13 +8,13 @@
 //! link and are left out.
 
 use super::table::time::TimeForm;
-use super::table::{Fields, Header, Rows, instants, is_missing};
+use super::table::{Fields, Header, Holds, Rows, instants, is_missing, place_values};
 use crate::Recording;
 use crate::error::ImportError;
 use crate::file::{HIGHEST_RATE, LONGEST_DELAY, LONGEST_SECONDS, quoted};
-use crate::measured::{DelayMeaning, Delays, Direction, Losses, Measured, RateMeaning, Rates, Sample};
+use crate::measured::{DelayMeaning, Direction, Measured, RateMeaning};
 use crate::series;
-use seamline_wire::{Duration, Instant, Rate};
+use seamline_wire::{Duration, Instant};
 
 /// Phones correct their clocks now and then: rows up to this much earlier than one before them, in ns, count as its second.
 const LONGEST_STEP_BACK: i64 = 10_000_000_000;
@@ -144,24 +144,17 @@ impl Drive {
             notes: self.notes(),
             ..Measured::default()
         };
-        let sides = [
-            (Direction::Down, RateMeaning::Goodput, &self.down),
-            (Direction::Up, RateMeaning::Traffic, &self.up),
+        let series = [
+            (Holds::Rate(Direction::Down, RateMeaning::Goodput), &self.down),
+            (Holds::Rate(Direction::Up, RateMeaning::Traffic), &self.up),
+            (Holds::Delay(DelayMeaning::RoundTrip), &self.pings),
+            (Holds::Loss(None), &self.losses),
         ];
-        for (direction, meaning, values) in sides {
-            let samples = spans(&instants, values, |bits| Rate::from_bits_per_second(bits as u64));
-            if !samples.is_empty() {
-                measured.rates.push(Rates { direction, meaning, samples });
-            }
+        for (holds, values) in series {
+            let points: Vec<_> = values.iter().map(|(row, value)| (instants[*row], *value)).collect();
+            place_values(&mut measured, holds, &series::hold(&points));
         }
-        let samples = spans(&instants, &self.pings, Duration::from_secs_f64);
-        if !samples.is_empty() {
-            measured.delays.push(Delays { meaning: DelayMeaning::RoundTrip, loaded: true, samples });
-        }
-        let samples = spans(&instants, &self.losses, |share| share);
-        if !samples.is_empty() {
-            measured.losses.push(Losses { direction: None, samples });
-        }
+        measured.delays.iter_mut().for_each(|it| it.loaded = true);
         // A last value holds as long as those before it.
         measured.length = measured.length.max(series::length(&measured));
         Ok(measured)
@@ -193,14 +186,4 @@ impl Drive {
         notes.push(ping.to_owned());
         notes
     }
-}
-
-fn spans<T: Copy>(
-    instants: &[Instant],
-    values: &[(usize, f64)],
-    convert: impl Fn(f64) -> T,
-) -> Vec<Sample<T>> {
-    let points: Vec<(Instant, T)> =
-        values.iter().map(|(row, value)| (instants[*row], convert(*value))).collect();
-    series::hold(&points)
 }

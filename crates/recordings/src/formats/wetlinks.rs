@@ -6,13 +6,13 @@
 //! in percent, and traffic in Mbit/s.
 
 use super::table::time::TimeForm;
-use super::table::{Fields, Header, Rows, is_missing};
+use super::table::{Fields, Header, Holds, Rows, is_missing, place_values};
 use crate::Recording;
 use crate::error::ImportError;
-use crate::file::{HIGHEST_RATE, LONGEST_DELAY, LONGEST_SECONDS, quoted};
-use crate::measured::{DelayMeaning, Delays, Direction, Losses, Measured, RateMeaning, Rates, Sample};
+use crate::file::{LONGEST_SECONDS, quoted};
+use crate::measured::{DelayMeaning, Direction, Measured, RateMeaning, Sample};
 use crate::series;
-use seamline_wire::{Duration, Instant, Rate};
+use seamline_wire::{Duration, Instant};
 
 const IPERF: [&str; 4] = ["timestamp_start", "timestamp_end", "download", "upload"];
 const PING: [&str; 4] = ["timestamp_start", "timestamp_end", "ping_avg", "packet_loss"];
@@ -38,15 +38,19 @@ impl Kind {
     }
 
     /// Columns of values: what they hold and their factor to base units.
-    fn values(self) -> &'static [(&'static str, Value, f64)] {
+    fn values(self) -> &'static [(&'static str, Holds, f64)] {
+        const ROUND_TRIP: Holds = Holds::Delay(DelayMeaning::RoundTrip);
         match self {
-            Kind::Iperf => &[("download", Value::Down, 1.0), ("upload", Value::Up, 1.0)],
-            Kind::Ping => &[("ping_avg", Value::Delay, 1e-3), ("packet_loss", Value::Loss, 0.01)],
+            Kind::Iperf => &[
+                ("download", Holds::Rate(Direction::Down, RateMeaning::Goodput), 1.0),
+                ("upload", Holds::Rate(Direction::Up, RateMeaning::Goodput), 1.0),
+            ],
+            Kind::Ping => &[("ping_avg", ROUND_TRIP, 1e-3), ("packet_loss", Holds::Loss(None), 0.01)],
             Kind::Dish => &[
-                ("downlink", Value::Down, 1e6),
-                ("uplink", Value::Up, 1e6),
-                ("pop_ping_latency", Value::Delay, 1e-3),
-                ("ping_drop", Value::Loss, 0.01),
+                ("downlink", Holds::Rate(Direction::Down, RateMeaning::Traffic), 1e6),
+                ("uplink", Holds::Rate(Direction::Up, RateMeaning::Traffic), 1e6),
+                ("pop_ping_latency", ROUND_TRIP, 1e-3),
+                ("ping_drop", Holds::Loss(None), 0.01),
             ],
         }
     }
@@ -57,14 +61,6 @@ impl Kind {
             Kind::Dish => [DISH[0], DISH[0]],
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Value {
-    Down,
-    Up,
-    Delay,
-    Loss,
 }
 
 /// Whether the header has the columns of one of the tables.
@@ -105,16 +101,6 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
         table.take(recording, line, span, values)?;
     }
     table.finish(recording, kind)
-}
-
-impl Value {
-    fn most(self) -> f64 {
-        match self {
-            Value::Down | Value::Up => HIGHEST_RATE,
-            Value::Delay => LONGEST_DELAY,
-            Value::Loss => 1.0,
-        }
-    }
 }
 
 /// One row: its span in nanoseconds since 1970, and its values.
@@ -196,7 +182,7 @@ impl Table {
         let mut measured =
             Measured { began: Some(first as f64 * 1e-9), length, notes, ..Measured::default() };
         for ((_, value, _), samples) in kind.values().iter().zip(&series) {
-            place(&mut measured, kind, *value, samples);
+            place_values(&mut measured, *value, samples);
         }
         Ok(measured)
     }
@@ -218,28 +204,4 @@ impl Table {
         }
         notes
     }
-}
-
-fn place(measured: &mut Measured, kind: Kind, value: Value, samples: &[Sample<f64>]) {
-    if samples.is_empty() {
-        return;
-    }
-    let meaning = if kind == Kind::Dish { RateMeaning::Traffic } else { RateMeaning::Goodput };
-    let rates = |direction| {
-        let samples = map(samples, |bits| Rate::from_bits_per_second(bits as u64));
-        Rates { direction, meaning, samples }
-    };
-    match value {
-        Value::Down => measured.rates.push(rates(Direction::Down)),
-        Value::Up => measured.rates.push(rates(Direction::Up)),
-        Value::Delay => {
-            let samples = map(samples, Duration::from_secs_f64);
-            measured.delays.push(Delays { meaning: DelayMeaning::RoundTrip, loaded: false, samples });
-        }
-        Value::Loss => measured.losses.push(Losses { direction: None, samples: samples.to_vec() }),
-    }
-}
-
-fn map<T>(samples: &[Sample<f64>], convert: impl Fn(f64) -> T) -> Vec<Sample<T>> {
-    samples.iter().map(|it| Sample { from: it.from, until: it.until, value: convert(it.value) }).collect()
 }

@@ -3,17 +3,13 @@
 use super::{COLUMNS, HANDOVER, TITLE};
 use crate::Recording;
 use crate::error::ImportError;
-use crate::file::quoted;
+use crate::file::{HIGHEST_RATE, LONGEST_DELAY, quoted};
 use crate::measured::{Conditions, Measured};
 use ::csv::{ReaderBuilder, StringRecord};
 use seamline_net::Schedule;
 use seamline_net::schedule::{Fates, Handover, Handovers, Steps};
 use seamline_wire::{Duration, Instant, Rate};
 
-/// The largest rate accepted: 10 Tbit/s.
-const HIGHEST_RATE: f64 = 1e13;
-/// The longest delay accepted, in seconds.
-const LONGEST_DELAY: f64 = 3_600.0;
 const FATES: [(&str, Fates); 2] = [("held", Fates::SEAMLESS), ("lost", Fates::HARD)];
 
 /// Read a recording.
@@ -133,15 +129,11 @@ impl Side {
         self.delays.extend(delay.map(|seconds| (at, Duration::from_secs_f64(seconds))));
         self.losses.extend(number(5, 1.0, 1.0)?.map(|loss| (at, loss)));
         match field(7 + place) {
-            "" => Ok(()),
-            "none" => {
-                self.end_outage(at);
-                Ok(())
-            }
+            "" => {}
+            "none" => self.end_outage(at),
             HANDOVER => {
                 self.end_outage(at);
                 self.outages.push(Handover { at, interruption: Duration::ZERO, fates: Fates::SEAMLESS });
-                Ok(())
             }
             word => {
                 let fates = FATES.iter().find(|(name, _)| *name == word).map(|(_, fates)| *fates);
@@ -157,9 +149,9 @@ impl Side {
                 };
                 self.end_outage(at);
                 self.open = Some((at, fates));
-                Ok(())
             }
         }
+        Ok(())
     }
 
     fn end_outage(&mut self, end: Instant) {

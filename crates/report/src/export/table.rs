@@ -4,6 +4,7 @@ use crate::model::{OfRun, Report};
 use crate::record::LinkRecord;
 use crate::series::{FlowSeries, QueueSeries, RunSeries};
 use crate::statistics::Estimate;
+use crate::summary::distinct;
 
 /// The table with one row a segment.
 pub(super) const SEGMENTS: &str = "segments";
@@ -227,9 +228,7 @@ pub fn outcomes(report: &Report) -> Table {
         .text("flow", rows().map(|row| row.flow.clone()))
         .text("variant", rows().map(|row| row.variant.clone()))
         .whole("runs", rows().map(|row| row.goodput_bits_per_second.samples as u64))
-        .real("goodput_mean_bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second.mean)))
-        .real("goodput_low_bits_per_second", rows().map(|row| row.goodput_bits_per_second.low))
-        .real("goodput_high_bits_per_second", rows().map(|row| row.goodput_bits_per_second.high))
+        .estimate("goodput", "bits_per_second", rows().map(|row| Some(row.goodput_bits_per_second)))
         .text(
             "against",
             rows().map(|row| row.against.as_ref().map_or(String::new(), |against| against.name.clone())),
@@ -247,12 +246,7 @@ pub fn outcomes(report: &Report) -> Table {
 /// The columns that identify the cell: its index, its name, and what the grid set.
 fn of_cells(report: &Report, table: Table, cells: impl Iterator<Item = usize>) -> Table {
     let cells: Vec<usize> = cells.collect();
-    let mut keys: Vec<&str> = Vec::new();
-    for (key, _) in report.cells.iter().flat_map(|cell| &cell.values) {
-        if !keys.contains(&key.as_str()) {
-            keys.push(key);
-        }
-    }
+    let keys = distinct(report.cells.iter().flat_map(|cell| &cell.values).map(|(key, _)| key.as_str()));
     let value = |cell: usize, key: &str| {
         let values = report.cells.get(cell).map_or(&[][..], |cell| &cell.values);
         values.iter().find(|(known, _)| known == key).map_or(String::new(), |(_, value)| value.clone())

@@ -13,7 +13,7 @@ use crate::model::{Outcome, Report};
 use crate::picture::Picture;
 use crate::provenance::{Provenance, format_seeds};
 use crate::quantity::{bit_rate, count, millis, plural};
-use crate::summary::Comparison;
+use crate::summary::{Comparison, axes};
 pub(crate) use columns::{Encoded, Group, encode};
 use html::{command, figure, folded, page, section, table, warnings, words};
 use std::fmt::Write;
@@ -88,7 +88,7 @@ fn outcomes(report: &Report) -> String {
     let any_completion = report.outcomes.iter().any(|outcome| outcome.summary.completion_s.is_some());
     let any_handover = report.outcomes.iter().any(|outcome| outcome.summary.handovers > 0);
     let mut columns = vec!["", "Goodput", "Relative to the baseline", "Verdict"];
-    let axes = axes(report);
+    let axes = axes(report.outcomes.iter().map(|outcome| &outcome.summary));
     let relative: Vec<String> = axes.iter().map(|axis| format!("Relative to {}", Text(axis))).collect();
     columns.extend(relative.iter().map(String::as_str));
     columns.extend(any_completion.then_some("Complete after"));
@@ -133,17 +133,6 @@ fn goodput(outcome: &Outcome) -> String {
 
 fn factor(outcome: &Outcome) -> String {
     relative(outcome.summary.against.as_ref())
-}
-
-/// The axes along which cells are compared in addition.
-fn axes(report: &Report) -> Vec<&str> {
-    let mut axes: Vec<&str> = Vec::new();
-    for along in report.outcomes.iter().flat_map(|outcome| &outcome.summary.along) {
-        if !axes.contains(&along.axis.as_str()) {
-            axes.push(&along.axis);
-        }
-    }
-    axes
 }
 
 fn along(outcome: &Outcome, axis: &str) -> String {

@@ -1,6 +1,6 @@
 //! Bars with 95 % intervals, and published values next to them.
 
-use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
+use super::frame::{Frame, Key, Names, legend, legend_height, titled, whisker};
 use super::style::{define_hatchings, fill, hatched, published};
 use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::quantity::digits;
@@ -51,8 +51,7 @@ pub fn bars(names: Names<'_>, bars: &[Bar]) -> String {
     let (low, high) = with_zero(bars.iter().flat_map(|bar| reach(&bar.value, bar.published)));
     let x = Linear { low, high, first: left, last: width - NUMBERS };
     let frame = Frame { x, y: Linear { low: 0.0, high: 1.0, first: bottom, last: TOP } };
-    let mut svg = Svg::new(width, height, names.title);
-    heading(&mut svg, names.title, names.remark);
+    let mut svg = titled(width, height, names.title, names.remark);
     frame.draw_x(&mut svg, names.axis, true);
     let zero = x.place(0.0);
     svg.line((zero, TOP), (zero, bottom), ZERO);
@@ -130,9 +129,8 @@ pub fn grouped_bars(names: Names<'_>, series: &[String], groups: &[Group]) -> St
         x: Linear { low: 0.0, high: groups.len() as f64, first: 70.0, last: width - 20.0 },
         y: Linear { low, high, first: bottom, last: TOP },
     };
-    let mut svg = Svg::new(width, height, names.title);
+    let mut svg = titled(width, height, names.title, names.remark);
     define_hatchings(&mut svg, names.picture, series.len());
-    heading(&mut svg, names.title, names.remark);
     frame.draw_y(&mut svg, names.axis);
     for (place, group) in groups.iter().enumerate() {
         draw_group(&mut svg, names.picture, &frame, (place, series.len()), group);

@@ -1,8 +1,8 @@
 //! Cumulative distributions.
 
-use super::frame::{Frame, Key, MARGIN, Names, heading, legend, legend_height};
+use super::frame::{Frame, Key, MARGIN, Names, legend, legend_height, titled};
 use super::style::{MOST_PLAIN, marker, stroke};
-use super::svg::{Svg, TEXT, width_of};
+use super::svg::{TEXT, width_of};
 use crate::scale::{Linear, top};
 
 /// One distribution.
@@ -56,12 +56,11 @@ pub fn cdf(names: Names<'_>, share: &str, distributions: &[Distribution]) -> Str
     let longest = entries.iter().map(|entry| width_of(entry, TEXT)).fold(0.0, f64::max);
     let (width, bottom) = ((longest + 80.0).max(480.0), 300.0);
     let room = width - 2.0 * MARGIN;
-    let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, room), names.title);
+    let mut svg = titled(width, bottom + 60.0 + legend_height(&entries, room), names.title, names.remark);
     let frame = Frame {
         x: Linear { low: 0.0, high: end, first: 70.0, last: width - 24.0 },
         y: Linear { low: 0.0, high: 1.0, first: bottom, last: 60.0 },
     };
-    heading(&mut svg, names.title, names.remark);
     frame.draw_y(&mut svg, share);
     frame.draw_x(&mut svg, names.axis, true);
     for (n, distribution) in distributions.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Curves over time, of several cells in one picture, with the handovers as bands.
 
-use super::frame::{Frame, Key, Names, bands, heading, legend, legend_height};
+use super::frame::{Frame, Key, Names, bands, legend, legend_height, titled};
 use super::style::{MOST_PLAIN, marker, stroke};
 use super::svg::Svg;
 use crate::scale::{Linear, top};
@@ -40,12 +40,11 @@ pub fn curves(
         keys.push(Key::Band);
     }
     let room = WIDTH - LEFT - RIGHT;
-    let mut svg = Svg::new(WIDTH, BOTTOM + 60.0 + legend_height(&entries, room), names.title);
+    let mut svg = titled(WIDTH, BOTTOM + 60.0 + legend_height(&entries, room), names.title, names.remark);
     let frame = Frame {
         x: Linear { low: between.0, high: between.1, first: LEFT, last: WIDTH - RIGHT },
         y: Linear { low: 0.0, high: top(values.fold(0.0, f64::max)), first: BOTTOM, last: TOP },
     };
-    heading(&mut svg, names.title, names.remark);
     bands(&mut svg, &frame, handovers.iter().copied());
     frame.draw_y(&mut svg, names.axis);
     frame.draw_x(&mut svg, "time (s)", false);

@@ -1,6 +1,6 @@
 //! Dots with intervals over a few cases, for several series side by side, on an axis of decimal logarithms: one panel for each condition.
 
-use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
+use super::frame::{Frame, Key, Names, legend, legend_height, titled, whisker};
 use super::style::marker;
 use super::svg::{Anchor, FAINT, Svg};
 use crate::scale::Linear;
@@ -55,8 +55,7 @@ pub fn dots(names: Names<'_>, axes: Axes<'_>, panels: &[Panel]) -> String {
     let rows = panels.len().div_ceil(COLUMNS);
     let room = WIDTH - LEFT - 24.0;
     let bottom = TOP + rows as f64 * (PANEL + UNDER);
-    let mut svg = Svg::new(WIDTH, bottom + 12.0 + legend_height(axes.series, room), names.title);
-    heading(&mut svg, names.title, names.remark);
+    let mut svg = titled(WIDTH, bottom + 12.0 + legend_height(axes.series, room), names.title, names.remark);
     let width = (WIDTH - LEFT - BETWEEN - 24.0) / COLUMNS as f64;
     for (place, panel) in panels.iter().enumerate() {
         let left = LEFT + (place % COLUMNS) as f64 * (width + BETWEEN);

@@ -1,6 +1,6 @@
 //! Measurements and what is accepted: a dot and its 95 % interval over a band, line below line.
 
-use super::frame::{Names, heading, whisker};
+use super::frame::{Names, titled, whisker};
 use super::style::published;
 use super::svg::{Anchor, FAINT, Svg, TEXT, width_of};
 use crate::scale::{Linear, Ticks};
@@ -97,8 +97,7 @@ pub fn forest(names: Names<'_>, rows: &[Row], panels: &[Panel]) -> String {
     let left = (longest + 28.0).clamp(80.0, 360.0);
     let bottom = TOP + ROW * rows.len() as f64;
     let width = (left + (PANEL + GAP) * panels.len() as f64 + RIGHT).max(480.0);
-    let mut svg = Svg::new(width, bottom + 44.0, names.title);
-    heading(&mut svg, names.title, names.remark);
+    let mut svg = titled(width, bottom + 44.0, names.title, names.remark);
     for (place, panel) in panels.iter().enumerate() {
         let first = left + (PANEL + GAP) * place as f64;
         draw_panel(&mut svg, panel, (first, first + PANEL), bottom);

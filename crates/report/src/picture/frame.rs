@@ -132,8 +132,10 @@ fn decades(scale: Linear) -> Vec<(f64, String)> {
     powers.map(|power| (power.into(), label(power))).collect()
 }
 
-/// The title, with a fainter remark of one or two lines below it. Text that is too wide for the picture is set smaller.
-pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
+/// An empty picture of this size with its title, and a fainter remark of one or two lines below it. Text that is too wide for the picture
+/// is set smaller.
+pub fn titled(width: f64, height: f64, title: &str, remark: &str) -> Svg {
+    let mut svg = Svg::new(width, height, title);
     let room = svg.width() - 2.0 * MARGIN;
     let size = |text: &str, size: f64, room: f64| px(size.min(size * room / width_of(text, size).max(1.0)));
     // Bold letters are wider.
@@ -147,6 +149,7 @@ pub fn heading(svg: &mut Svg, title: &str, remark: &str) {
         let style = format!("class=\"faint\" fill=\"{FAINT}\"{smaller}");
         svg.text((MARGIN, 40.0 + 15.0 * row as f64), Anchor::Start, line, &style);
     }
+    svg
 }
 
 /// The space left and right of a heading.

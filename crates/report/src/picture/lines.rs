@@ -1,6 +1,6 @@
 //! Lines over a parameter, with 95 % intervals: how sensitive a result is.
 
-use super::frame::{Frame, Key, Names, heading, legend, legend_height, whisker};
+use super::frame::{Frame, Key, Names, legend, legend_height, titled, whisker};
 use super::style::{marker, stroke};
 use super::svg::Svg;
 use crate::scale::{Linear, top, with_zero};
@@ -56,8 +56,7 @@ fn draw(names: Names<'_>, x: Parameter<'_>, lines: &[Line]) -> String {
         x: Linear { low: first - margin, high: last + margin, first: 70.0, last: width - 24.0 },
         y: Linear { low, high, first: bottom, last: 60.0 },
     };
-    let mut svg = Svg::new(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title);
-    heading(&mut svg, names.title, names.remark);
+    let mut svg = titled(width, bottom + 60.0 + legend_height(&entries, 510.0), names.title, names.remark);
     frame.draw_y(&mut svg, names.axis);
     match x.logarithmic {
         true => frame.draw_x_decades(&mut svg, x.name),

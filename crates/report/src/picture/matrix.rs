@@ -1,6 +1,6 @@
 //! Panels of fields with numbers: the gain of each combination of two kinds of help, or a value over two parameters.
 
-use super::frame::{Names, heading};
+use super::frame::{Names, titled};
 use super::svg::{Anchor, FAINT, Svg, TEXT, px, width_of};
 use crate::quantity::digits;
 use crate::statistics::Estimate;
@@ -74,9 +74,9 @@ pub fn matrix(names: Names<'_>, x: &str, y: &str, matrix: &Matrix) -> String {
     let down = matrix.panels.len().div_ceil(across);
     let width = left + wide * across as f64 + GAP * (across - 1) as f64 + 24.0;
     let bottom = TOP + high * down as f64;
-    let mut svg = Svg::new(width, bottom + 26.0 + LINE * matrix.legend.len() as f64 + 8.0, names.title);
+    let height = bottom + 26.0 + LINE * matrix.legend.len() as f64 + 8.0;
+    let mut svg = titled(width, height, names.title, names.remark);
     svg.define(&hatching(names.picture));
-    heading(&mut svg, names.title, names.remark);
     for (number, panel) in matrix.panels.iter().enumerate() {
         let (column, row) = (number % across, number / across);
         let corner = (left + (wide + GAP) * column as f64, TOP + high * row as f64);

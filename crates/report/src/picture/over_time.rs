@@ -1,7 +1,7 @@
 //! One run over time, as pictures for papers and slides: what the time panels of the page show, without the page.
 
 use super::Picture;
-use super::frame::{Frame, Key, Names, bands, heading, legend, legend_height};
+use super::frame::{Frame, Key, bands, legend, legend_height, titled};
 use super::style::{Mark, mark, stroke, strokes, upright};
 use super::svg::{Anchor, FAINT, Svg};
 use crate::decimate::{Sample, Thinner};
@@ -85,9 +85,8 @@ impl Panel<'_> {
         let room = WIDTH - LEFT - RIGHT;
         let name = format!("time-{}-{}{}", self.run.cell + 1, self.span.name, self.kind);
         let remark = format!("{}, {}, seed {}", self.run.name, self.of, self.run.seed);
-        let names = Names { picture: &name, title: self.title, remark: &remark, axis: self.axis };
         let below = BOTTOM + 60.0 + legend_height(&entries, room);
-        let mut svg = Svg::new(WIDTH, below + 22.0, names.title);
+        let mut svg = titled(WIDTH, below + 22.0, self.title, &remark);
         let frame = Frame {
             x: Linear { low: self.span.from, high: self.span.to, first: LEFT, last: WIDTH - RIGHT },
             y: Linear {
@@ -97,14 +96,13 @@ impl Panel<'_> {
                 last: TOP,
             },
         };
-        heading(&mut svg, names.title, names.remark);
         let handovers = self.run.handovers.iter();
         let handovers = handovers.map(|it| (it.start_s, it.end_s.unwrap_or(f64::INFINITY)));
         bands(&mut svg, &frame, handovers);
-        frame.draw_y(&mut svg, names.axis);
+        frame.draw_y(&mut svg, self.axis);
         frame.draw_x(&mut svg, "time (s)", false);
         curves(&mut svg, &frame);
-        legend(&mut svg, names.picture, &keys, &entries, (LEFT, BOTTOM + 52.0), room);
+        legend(&mut svg, &name, &keys, &entries, (LEFT, BOTTOM + 52.0), room);
         let faint = format!("class=\"faint\" fill=\"{FAINT}\"");
         svg.text((12.0, below + 10.0), Anchor::Start, &self.caption, &faint);
         Picture { svg: svg.finish(), caption: self.caption, name }

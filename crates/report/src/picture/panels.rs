@@ -1,7 +1,7 @@
 //! Several things over the same time, one panel below the other.
 
 use super::Picture;
-use super::frame::{Frame, Key, bands, heading, legend, legend_height};
+use super::frame::{Frame, Key, bands, legend, legend_height, titled};
 use super::over_time::{step_line, thin};
 use super::style::{colour, marker};
 use super::svg::{Anchor, FAINT, Svg};
@@ -76,8 +76,7 @@ impl Panels {
         let room = WIDTH - LEFT - RIGHT;
         let bottom = TOP + self.panels.len() as f64 * (HEIGHT + GAP) - GAP;
         let below = bottom + 52.0 + legend_height(&entries, room);
-        let mut svg = Svg::new(WIDTH, below + 22.0, &self.title);
-        heading(&mut svg, &self.title, &self.remark);
+        let mut svg = titled(WIDTH, below + 22.0, &self.title, &self.remark);
         let mut colours = 0;
         for (place, panel) in self.panels.iter().enumerate() {
             let is_last = place + 1 == self.panels.len();

@@ -81,7 +81,6 @@ pub fn hatched(svg: &mut Svg, picture: &str, n: usize, corner: (f64, f64), size:
 
 /// A marker of the `n`-th of several around a point.
 pub fn marker(svg: &mut Svg, n: usize, at: (f64, f64)) {
-    let (x, y) = at;
     let corners: &[(f64, f64)] = match n % 5 {
         0 => &[(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)],
         1 => &[(0.0, -4.5), (4.2, 3.2), (-4.2, 3.2)],
@@ -89,15 +88,14 @@ pub fn marker(svg: &mut Svg, n: usize, at: (f64, f64)) {
         3 => &[(0.0, 4.5), (4.2, -3.2), (-4.2, -3.2)],
         _ => &[(-4.4, -1.3), (4.4, -1.3), (4.4, 1.3), (-4.4, 1.3)],
     };
-    svg.data(&closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))), &fill(n));
+    svg.data(&around(at, corners), &fill(n));
 }
 
 /// The mark of a published value: a hollow diamond.
 pub fn published(svg: &mut Svg, at: (f64, f64)) {
-    let (x, y) = at;
     let corners = [(0.0, -5.5), (5.5, 0.0), (0.0, 5.5), (-5.5, 0.0)];
     svg.data(
-        &closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))),
+        &around(at, &corners),
         "class=\"published\" fill=\"#ffffff\" stroke=\"#1f2430\" stroke-width=\"1.6\"",
     );
 }
@@ -121,8 +119,7 @@ pub fn mark(svg: &mut Svg, mark: Mark, at: (f64, f64)) {
     match mark {
         Mark::Sent => strokes(svg, &upright((x, y + 5.0), y - 5.0)),
         Mark::Retransmitted => {
-            let corners = [(0.0, -4.0), (3.8, 3.0), (-3.8, 3.0)];
-            svg.data(&closed(corners.iter().map(|(dx, dy)| (x + dx, y + dy))), &fill(1));
+            svg.data(&around(at, &[(0.0, -4.0), (3.8, 3.0), (-3.8, 3.0)]), &fill(1));
         }
         Mark::Lost => {
             let (left, right, above, below) = (px(x - 3.5), px(x + 3.5), px(y - 3.5), px(y + 3.5));
@@ -154,7 +151,8 @@ pub fn band(svg: &mut Svg, corner: (f64, f64), size: (f64, f64)) {
     svg.rect(corner, size, "class=\"handover\" fill=\"#e9d3b0\"");
 }
 
-fn closed(points: impl Iterator<Item = (f64, f64)>) -> String {
-    let points: Vec<String> = points.map(|(x, y)| format!("{} {}", px(x), px(y))).collect();
-    format!("M{}Z", points.join("L"))
+/// A closed path whose corners lie that far from a point.
+fn around((x, y): (f64, f64), corners: &[(f64, f64)]) -> String {
+    let corner = |(dx, dy): &(f64, f64)| format!("{} {}", px(x + dx), px(y + dy));
+    format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
 }

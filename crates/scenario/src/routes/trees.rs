@@ -1,6 +1,7 @@
 //! The parts of a network that hang on the rest by one neighbour each.
 
 use super::Hop;
+use crate::schema::reached;
 use std::collections::BTreeSet;
 
 /// A node that hangs on another.
@@ -110,18 +111,8 @@ fn components(leaving: &[Vec<Hop>]) -> Vec<u32> {
     }
     let mut component = vec![u32::MAX; leaving.len()];
     for start in 0..leaving.len() {
-        if component[start] != u32::MAX {
-            continue;
-        }
-        component[start] = start as u32;
-        let mut waiting = vec![start];
-        while let Some(node) = waiting.pop() {
-            for other in &both[node] {
-                if component[*other] == u32::MAX {
-                    component[*other] = start as u32;
-                    waiting.push(*other);
-                }
-            }
+        if component[start] == u32::MAX {
+            reached(start, |node| &both[node]).into_iter().for_each(|node| component[node] = start as u32);
         }
     }
     component

@@ -2,7 +2,6 @@
 
 use super::several::{Member, Members, member, members};
 use super::{CellSpec, LinkSpec, added, choices};
-use crate::codes::Code;
 use crate::keys::{Choice, Section, named, table, time_or_word};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -51,11 +50,8 @@ struct Options {
 }
 
 impl Member for AgentSpec {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.name, self.group.as_deref())
     }
 }
 
@@ -105,7 +101,7 @@ fn places(it: &Options, reader: &mut Reader<'_>) -> Option<(Vec<AgentPlace>, boo
     match ["link", "cell"].map(|key| reader.has(key)) {
         [false, false] => reader.missing("link"),
         [true, true] => {
-            let complaint = Complaint::new("an agent is at one place: `link` or `cell`").code(Code::Conflict);
+            let complaint = Complaint::conflict("an agent is at one place: `link` or `cell`");
             reader.refuse_value("cell", complaint);
             return None;
         }
@@ -123,7 +119,7 @@ fn refuse_tunnels(reader: &mut Reader<'_>, kind: &Kind, parameters: &Parameters)
     if parameters.inside_tunnels && kind.ends_connections {
         let label = format!("{} cannot act inside tunnels: its own packets would be in none", kind.name);
         let tip = "put the agent behind the end of the tunnel, or remove `inside_tunnels`";
-        reader.refuse_value("inside_tunnels", Complaint::new(label).code(Code::Conflict).tip(tip));
+        reader.refuse_value("inside_tunnels", Complaint::conflict(label).tip(tip));
     }
 }
 
@@ -135,6 +131,6 @@ fn refuse_late_state(reader: &mut Reader<'_>, kind: &Kind, it: &mut Options) {
     if has_one_numbering && it.hand_over.is_some_and(|delay| !delay.is_zero()) {
         let label = "with `handshake = \"far side first\"` bytes would pass before the state arrives, and never reach the agent";
         let tip = "use `hand_over = \"0 s\"`, or `handshake = \"near side alone\"`";
-        reader.refuse_value("hand_over", Complaint::new(label).code(Code::Conflict).tip(tip));
+        reader.refuse_value("hand_over", Complaint::conflict(label).tip(tip));
     }
 }

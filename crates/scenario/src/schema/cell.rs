@@ -4,7 +4,6 @@
 use super::group::{End, Nodes};
 use super::link::{DirectionSpec, Directions, direction_keys};
 use super::several::{self, Member, member, spaced};
-use crate::codes::Code;
 use crate::keys::{Section, Takes, amount, choice, coordinate, distance, positive_time, share, table};
 use crate::reader::Reader;
 use crate::units::{Amount, Complaint};
@@ -71,11 +70,8 @@ struct Options {
 }
 
 impl Member for CellSpec {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.name, self.group.as_deref())
     }
 }
 
@@ -108,8 +104,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<Vec<CellSpec>> {
     let [down, up] = it.directions.clone().resolve(reader);
     if [&down, &up].iter().any(|side| side.as_ref().is_some_and(|it| it.schedule.is_some())) {
         let span = reader.span_of(&["schedule", "down", "up"]);
-        let complaint = Complaint::new("the air of a cell has constant conditions")
-            .code(Code::Conflict)
+        let complaint = Complaint::conflict("the air of a cell has constant conditions")
             .tip("put the schedule on the link behind the base station");
         reader.refuse("schedule", span, complaint);
     }
@@ -161,7 +156,7 @@ fn fixed(it: &Options, reader: &mut Reader<'_>) -> Option<Vec<Vec<usize>>> {
         } else {
             let label = format!("{} nodes cannot be spread evenly over {cells} cells", nodes.len());
             let tip = format!("give the group a `count` that is a multiple of {cells}");
-            reader.refuse_value("fixed", Complaint::new(label).code(Code::Conflict).tip(tip));
+            reader.refuse_value("fixed", Complaint::conflict(label).tip(tip));
             return None;
         }
     }

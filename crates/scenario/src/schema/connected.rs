@@ -54,7 +54,7 @@ fn refuse_shared_base_stations(reader: &mut Reader<'_>, scenario: &Scenario) {
             table.what = format!("cell \"{}\"", cell.group.as_ref().unwrap_or(&cell.name));
             let label = format!("that is the base station of cell \"{}\"", other.name);
             let tip = "give the cell a node of its own, and a link to it";
-            table.refuse_value("base_station", Complaint::new(label).code(Code::Conflict).tip(tip));
+            table.refuse_value("base_station", Complaint::conflict(label).tip(tip));
             refused = Some(cell.table);
         }
     }
@@ -75,7 +75,7 @@ fn refuse_moved_twice(table: &mut Reader<'_>, scenario: &Scenario, place: usize,
 /// A mobile node is in cells by its movement only.
 fn refuse_fixed_mobile(table: &mut Reader<'_>, mobile: &MobileSpec, roles: &Roles<'_>) {
     if let Some((role, cell)) = roles.in_cells.get(&mobile.node) {
-        let complaint = Complaint::new(format!("this node is {role} cell \"{cell}\"")).code(Code::Conflict);
+        let complaint = Complaint::conflict(format!("this node is {role} cell \"{cell}\""));
         table.refuse_value("name", complaint);
     }
 }
@@ -90,7 +90,7 @@ fn refuse_other_advertisements(table: &mut Reader<'_>, scenario: &Scenario, plac
     if let Some(other) = differing.filter(|first| *first < place).min() {
         let other = &scenario.nodes[scenario.mobiles[other].node];
         let label = format!("\"{other}\" shares a cell and wants other advertisements");
-        table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
+        table.refuse_value("protocol", Complaint::conflict(label));
     }
 }
 
@@ -107,7 +107,7 @@ fn refuse_forwarding_with_a_protocol(table: &mut Reader<'_>, scenario: &Scenario
         let tip = format!(
             "take `forward_departed` out of cell \"{cell}\", or use `fmipv6` or `fmipv6-predictive`, or no protocol (`none`)"
         );
-        table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict).tip(tip));
+        table.refuse_value("protocol", Complaint::conflict(label).tip(tip));
     }
 }
 
@@ -120,7 +120,7 @@ fn refuse_shared_anchors(table: &mut Reader<'_>, scenario: &Scenario, place: usi
     if let Some((node, (_, other))) = differing.min_by_key(|(_, (_, first))| *first) {
         let (other, node) = (&scenario.nodes[scenario.mobiles[*other].node], &scenario.nodes[node]);
         let label = format!("the agent of \"{other}\" on \"{node}\" speaks another version of IP");
-        table.refuse_value("protocol", Complaint::new(label).code(Code::Conflict));
+        table.refuse_value("protocol", Complaint::conflict(label));
     }
 }
 
@@ -152,7 +152,7 @@ fn refuse_network(table: &mut Reader<'_>, scenario: &Scenario, mobile: &MobileSp
     if let (Some(host), false) = (networks.behind(mobile.node).first(), spec.scheme.traits.carries_networks) {
         let host = &scenario.nodes[*host];
         let label = format!("{} does not keep \"{host}\" behind it reachable", spec.scheme.name);
-        let complaint = Complaint::new(label).code(Code::Conflict).tip("`nemo` does, for a whole network");
+        let complaint = Complaint::conflict(label).tip("`nemo` does, for a whole network");
         table.refuse_value("protocol", complaint);
     }
 }

@@ -1,7 +1,6 @@
 //! Flows that pass an agent which ends connections and begins others: what of them it could not do.
 
 use super::{AgentPlace, AgentSpec, FlowSpec, MobileSpec, Scenario};
-use crate::codes::Code;
 use crate::reader::Reader;
 use crate::routes::{Everywhere, Way};
 use crate::units::Complaint;
@@ -42,7 +41,7 @@ fn refuse_established(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec
         let name = &agent.name;
         let label = format!("agent \"{name}\" splits what it sees begin; this would pass untouched");
         let tip = format!("take `handshake = false` out, or agent \"{name}\"");
-        table.refuse_value("handshake", Complaint::new(label).code(Code::Conflict).tip(tip));
+        table.refuse_value("handshake", Complaint::conflict(label).tip(tip));
     }
 }
 
@@ -51,14 +50,14 @@ fn refuse_marks(table: &mut Reader<'_>, flow: &FlowSpec, agent: &AgentSpec) {
     let tip = |key: &str, others: &str| format!("take `{key}` out{others}, or agent \"{name}\"");
     if flow.parameters.loss_notification.scheme != LossNotification::None {
         let label = format!("loss notifications between its ends stop at agent \"{name}\"");
-        let complaint = Complaint::new(label).code(Code::Conflict).tip(tip("loss_notification", ""));
+        let complaint = Complaint::conflict(label).tip(tip("loss_notification", ""));
         table.refuse_value("loss_notification", complaint);
     }
     if let Some(scheme) = flow.handover.filter(|scheme| scheme.installed == Installed::BothEnds) {
         let label =
             format!("{} notifies the other end by marks, which stop at agent \"{name}\"", scheme.name);
         let others = ", use `freeze` or `tr-acks`, which any peer will do for";
-        let complaint = Complaint::new(label).code(Code::Conflict).tip(tip("handover", others));
+        let complaint = Complaint::conflict(label).tip(tip("handover", others));
         table.refuse_value("handover", complaint);
     }
 }

@@ -159,7 +159,7 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
     }
     let size = it.size.map(|size| bytes(size, &it.parameters));
     if size == Some(0) {
-        reader.refuse_value("size", Complaint::new("a transfer of nothing").code(Code::OutOfBounds));
+        reader.refuse_value("size", Complaint::out_of_bounds("a transfer of nothing"));
     }
     let (variant_name, variant) = variant?;
     if it.stack == Stack::Seamline {
@@ -187,16 +187,13 @@ fn make(it: Options, reader: &mut Reader<'_>) -> Option<FlowSpec> {
 fn variant_of(it: &Options, reader: &mut Reader<'_>) -> Option<(String, Variant)> {
     let has_pair = reader.has("congestion_control") || reader.has("recovery");
     if reader.has("variant") && has_pair {
-        let complaint = Complaint::new("a variant has its own congestion control and recovery")
-            .code(Code::Conflict)
+        let complaint = Complaint::conflict("a variant has its own congestion control and recovery")
             .tip("give `variant`, or `congestion_control` and `recovery`");
         reader.refuse_value("variant", complaint);
         return None;
     }
     for key in if has_pair { &["congestion_control", "recovery"][..] } else { &["variant"][..] } {
-        if !reader.has(key) {
-            reader.missing(key);
-        }
+        reader.need(key);
     }
     if has_pair {
         let (control, recovery) = (it.congestion_control?, it.recovery?);

@@ -4,7 +4,6 @@
 use super::handover::fates;
 use super::orbit::{self, OrbitPath};
 use super::schedule::Part;
-use crate::codes::Code;
 use crate::keys::{
     Keys, Kinds, Section, Takes, distance, kinds, number, positive_rate, positive_speed, share, table, time,
 };
@@ -78,8 +77,9 @@ fn starlink_keys<'a>() -> Section<'a, Part> {
     let common = StarlinkParameters::downlink(Duration::from_secs(1));
     let start = StarlinkOptions { common, capacity: None, space: None, interruption: None };
     let interruption = time().checked(|interruption| match *interruption >= STARLINK_INTERVAL {
-        true => Err(Complaint::new(format!("the next satellite follows after {STARLINK_INTERVAL}"))
-            .code(Code::OutOfBounds)),
+        true => {
+            Err(Complaint::out_of_bounds(format!("the next satellite follows after {STARLINK_INTERVAL}")))
+        }
         false => Ok(()),
     });
     table! { StarlinkOptions;

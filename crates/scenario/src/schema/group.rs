@@ -134,7 +134,7 @@ impl Named {
         } else if ends.from.is_group && ends.to.is_group && !ends.are_even() {
             let label = format!("{} nodes cannot be paired with {}", ends.from.count, ends.to.count);
             let tip = "give both groups the same `count`, or one a multiple of the other's";
-            Complaint::new(label).code(Code::Conflict).tip(tip)
+            Complaint::conflict(label).tip(tip)
         } else {
             return Some(ends);
         };
@@ -145,7 +145,7 @@ impl Named {
 
 fn too_many(total: usize) -> Complaint {
     let label = format!("that makes {total} nodes; at most {MOST_NODES} fit, in groups and by name");
-    Complaint::new(label).code(Code::OutOfBounds).tip("name fewer nodes, or give groups a smaller `count`")
+    Complaint::out_of_bounds(label).tip("name fewer nodes, or give groups a smaller `count`")
 }
 
 /// A node, or a group of them.

@@ -1,7 +1,6 @@
 //! `handover = { every = "15 s", interruption = "60 ms" }`: when a link is interrupted, for how long, and what
 //! happens to the packets on it.
 
-use crate::codes::Code;
 use crate::keys::{Keys, Section, choice, positive_time, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -57,19 +56,17 @@ pub(super) fn section<'a>(duration: Duration) -> Section<'a, Handovers> {
 fn times(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Option<Vec<Instant>> {
     if reader.has("at") {
         if let Some((key, _)) = reader.entry("every") {
-            let complaint = Complaint::new("give either `at` or `every`, not both").code(Code::Conflict);
+            let complaint = Complaint::conflict("give either `at` or `every`, not both");
             reader.refuse("every", key.span, complaint);
             return None;
         }
         return Some(options.at.as_ref()?.iter().map(|at| Instant::ZERO + *at).collect());
     }
-    if !reader.has("every") {
-        reader.missing("every");
-    }
+    reader.need("every");
     let every = options.every?;
     if duration.as_nanos() / every.as_nanos() > MOST_HANDOVERS {
         let label = format!("that makes more than {MOST_HANDOVERS} handovers");
-        reader.refuse_value("every", Complaint::new(label).code(Code::OutOfBounds));
+        reader.refuse_value("every", Complaint::out_of_bounds(label));
         return None;
     }
     let first = Instant::ZERO + options.first.unwrap_or(every);

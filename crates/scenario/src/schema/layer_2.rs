@@ -1,7 +1,6 @@
 //! `layer_2 = { scan = "100 ms", associate = "80 ms" }`: how long a handover of a mobile node takes below IP.
 
 use super::notice::SPREADS;
-use crate::codes::Code;
 use crate::keys::{Section, choice, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -42,7 +41,7 @@ fn phase(
     shape: super::notice::Shape,
 ) -> Option<Phase> {
     if spread > mean && !reader.is_wrong(key) {
-        let complaint = Complaint::new(format!("must not be longer than `{key}`")).code(Code::OutOfBounds);
+        let complaint = Complaint::out_of_bounds(format!("must not be longer than `{key}`"));
         reader.refuse_value(spread_key, complaint);
         return None;
     }

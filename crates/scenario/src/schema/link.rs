@@ -7,7 +7,6 @@ use super::notice::{self, NoticeSpec};
 use super::schedule::{self, Part, ScheduleSpec};
 use super::several::{self, Member, member};
 use super::{handover, orbit, queue, repair};
-use crate::codes::Code;
 use crate::keys::{Keys, Section, boolean, positive_rate, table, time};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -69,11 +68,8 @@ impl DirectionSpec {
 const MOST_LINKS: usize = 30_000;
 
 impl Member for LinkSpec {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn group(&self) -> Option<&str> {
-        self.group.as_deref()
+    fn names(&self) -> (&str, Option<&str>) {
+        (&self.name, self.group.as_deref())
     }
 }
 
@@ -85,7 +81,7 @@ pub(super) fn read_all(reader: &mut Reader<'_>, nodes: &Nodes, duration: Duratio
     let links = several::read_all("link", tables, |_, table| section.read(table));
     let links = links.filter(|links| !links.is_empty());
     if links.as_ref().map_or(0, Vec::len).max(count) > MOST_LINKS {
-        let complaint = Complaint::new(format!("at most {MOST_LINKS} links fit")).code(Code::OutOfBounds);
+        let complaint = Complaint::out_of_bounds(format!("at most {MOST_LINKS} links fit"));
         reader.refuse("link", reader.span, complaint);
         return None;
     }
@@ -157,8 +153,7 @@ fn refuse_two_kinds_of_handovers(reader: &mut Reader<'_>, directions: [&Option<D
     if directions.iter().any(scheduled)
         && let Some((key, _)) = reader.entry("handover")
     {
-        let complaint = Complaint::new("the schedule has its own handovers")
-            .code(Code::Conflict)
+        let complaint = Complaint::conflict("the schedule has its own handovers")
             .tip("their interruption and what happens to packets are keys of the schedule");
         reader.refuse("handover", key.span, complaint);
     }

@@ -105,8 +105,7 @@ pub(super) fn section<'a>() -> Section<'a, LossSpec> {
 pub(super) fn refuse_shared_places(reader: &mut Reader<'_>, all: &[LossSpec]) {
     for place in [Place::End, Place::BeforeQueue] {
         if all.iter().filter(|loss| loss.place == place).count() > 1 {
-            let complaint = Complaint::new("only one error model fits at each place")
-                .code(Code::Conflict)
+            let complaint = Complaint::conflict("only one error model fits at each place")
                 .tip("set `place` to \"end\" or \"before-queue\"");
             reader.refuse_value("loss", complaint);
         }
@@ -190,17 +189,14 @@ fn make_gilbert_elliott(states: States, reader: &mut Reader<'_>) -> Option<LossM
     let in_time = reader.has("mean_good") || reader.has("mean_bad");
     for key in ["good_to_bad", "bad_to_good"] {
         if in_time && reader.has(key) {
-            let complaint = Complaint::new("the states change either per packet or with time")
-                .code(Code::Conflict)
+            let complaint = Complaint::conflict("the states change either per packet or with time")
                 .tip("keep `good_to_bad` and `bad_to_good`, or `mean_good` and `mean_bad`");
             reader.refuse_value(key, complaint);
         }
     }
     let needed = if in_time { ["mean_good", "mean_bad"] } else { ["good_to_bad", "bad_to_good"] };
     for key in needed {
-        if !reader.has(key) {
-            reader.missing(key);
-        }
+        reader.need(key);
     }
     Some(match in_time {
         true => LossModel::GilbertElliottInTime(GilbertElliottTimes {
@@ -222,7 +218,7 @@ fn make_gilbert_elliott(states: States, reader: &mut Reader<'_>) -> Option<LossM
 fn refuse_short_state(mean: &Duration) -> Result<(), Complaint> {
     const SHORTEST: Duration = Duration::from_micros(1);
     if *mean < SHORTEST {
-        return Err(Complaint::new(format!("a state lasts {SHORTEST} or longer")).code(Code::OutOfBounds));
+        return Err(Complaint::out_of_bounds(format!("a state lasts {SHORTEST} or longer")));
     }
     Ok(())
 }

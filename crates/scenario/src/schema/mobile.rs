@@ -113,8 +113,8 @@ fn make(
     if let (Some((Some(to), _)), true) = (&it.notice, it.node.is_some())
         && nodes != (*to..*to + 1)
     {
-        let complaint = Complaint::new("only the node itself is notified of its handovers");
-        reader.refuse_value("notice", complaint.code(Code::Conflict).tip("leave out `to`"));
+        let complaint = Complaint::conflict("only the node itself is notified of its handovers");
+        reader.refuse_value("notice", complaint.tip("leave out `to`"));
     }
     if reader.is_wrong("layer_2") || reader.is_wrong("notice") {
         return None;

@@ -47,6 +47,7 @@ pub use group::Ends;
 pub use link::{DirectionSpec, LinkSpec};
 pub use mobile::MobileSpec;
 pub use movement::{MovementSpec, MovesSpec};
+pub(crate) use networks::reached;
 pub use networks::{Networks, joined};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
@@ -149,7 +150,7 @@ impl Scenario {
         let others = self.links.iter().enumerate().filter(|(place, _)| *place != link);
         let others = others.map(|(_, link)| [link.from, link.to]);
         let joined = joined(self, others.chain(self.air()));
-        networks::reached(self.links[link].to, |node| &joined[node])
+        reached(self.links[link].to, |node| &joined[node])
     }
 }
 
@@ -350,7 +351,7 @@ fn read_cells(reader: &mut Reader<'_>, top: &mut Top) {
         Some(cells.into_iter().map(|cell| CellSpec { table: place, ..cell }).collect())
     });
     if top.cells.as_ref().map_or(0, Vec::len).max(count) > MOST_CELLS {
-        let complaint = Complaint::new(format!("at most {MOST_CELLS} cells fit")).code(Code::OutOfBounds);
+        let complaint = Complaint::out_of_bounds(format!("at most {MOST_CELLS} cells fit"));
         reader.refuse_value("cell", complaint);
         top.cells = None;
     }
@@ -438,8 +439,8 @@ fn refuse_too_many_connections(reader: &mut Reader<'_>, flows: &[FlowSpec]) {
     if connections > MOST_CONNECTIONS
         && let Some((key, _)) = reader.entry("flow")
     {
-        let complaint = Complaint::new(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"))
-            .code(Code::OutOfBounds);
+        let complaint =
+            Complaint::out_of_bounds(format!("{connections} connections; at most {MOST_CONNECTIONS} fit"));
         reader.refuse("flow", key.span, complaint);
     }
 }

@@ -151,7 +151,7 @@ pub(super) fn make(
     asked: &Asked<'_>,
 ) -> Option<Vec<(MovementSpec, Vec<usize>)>> {
     if layer_2.is_some() && reader.has("interruption") {
-        let complaint = Complaint::new("`layer_2` sets how long a handover takes").code(Code::Conflict);
+        let complaint = Complaint::conflict("`layer_2` sets how long a handover takes");
         reader.refuse_value("interruption", complaint);
     }
     let way = refuse_other_ways(reader);
@@ -192,7 +192,7 @@ fn refuse_other_ways(reader: &mut Reader<'_>) -> &'static str {
                 "timetable" => "a timetable has all moves".to_owned(),
                 other => format!("this cannot be used with `{other}`"),
             };
-            reader.refuse(key, written.span, Complaint::new(label).code(Code::Conflict));
+            reader.refuse(key, written.span, Complaint::conflict(label));
         }
     }
     chosen[0]
@@ -228,13 +228,11 @@ fn refuse_overlap(reader: &mut Reader<'_>, overlap: Overlap, has_ranges: bool) -
 }
 
 fn period(options: &Options, reader: &mut Reader<'_>, duration: Duration) -> Option<MovesSpec> {
-    if !reader.has("every") {
-        reader.missing("every");
-    }
+    reader.need("every");
     let every = options.every?;
     if duration.as_nanos() / every.as_nanos() > MOST_MOVES {
         let label = format!("that makes more than {MOST_MOVES} moves");
-        reader.refuse_value("every", Complaint::new(label).code(Code::OutOfBounds));
+        reader.refuse_value("every", Complaint::out_of_bounds(label));
         return None;
     }
     let first = Instant::ZERO + options.first.unwrap_or(every);

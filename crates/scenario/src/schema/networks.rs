@@ -59,7 +59,7 @@ pub fn joined(scenario: &Scenario, ways: impl IntoIterator<Item = [usize; 2]>) -
 }
 
 /// The nodes that ways join to a node, itself first. `joined` returns the far ends of the ways of a node.
-pub(super) fn reached<'a>(from: usize, joined: impl Fn(usize) -> &'a [usize]) -> Vec<usize> {
+pub(crate) fn reached<'a>(from: usize, joined: impl Fn(usize) -> &'a [usize]) -> Vec<usize> {
     let mut reached = vec![from];
     let mut known = BTreeSet::from([from]);
     let mut next = 0;

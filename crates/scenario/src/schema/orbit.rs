@@ -240,7 +240,7 @@ fn utc<'a>() -> Takes<'a, Utc> {
 }
 
 fn complaint(error: &OrbitError) -> Complaint {
-    Complaint::new(error.to_string()).code(Code::OutOfBounds)
+    Complaint::out_of_bounds(error.to_string())
 }
 
 fn make(options: Options, reader: &mut Reader<'_>) -> Option<OrbitPath> {
@@ -270,8 +270,8 @@ fn switch(options: &Options, reader: &mut Reader<'_>) -> Option<Switch> {
     match (options.is_soft, options.interruption) {
         (true, None) => Some(Switch::MakeBeforeBreak),
         (true, Some(_)) => {
-            let complaint = Complaint::new(format!("with {MAKE_BEFORE_BREAK} nothing is interrupted"));
-            reader.refuse_value("interruption", complaint.code(Code::Conflict).tip("leave it out"));
+            let complaint = Complaint::conflict(format!("with {MAKE_BEFORE_BREAK} nothing is interrupted"));
+            reader.refuse_value("interruption", complaint.tip("leave it out"));
             None
         }
         (false, given) => Some(Switch::BreakBeforeMake { interruption: given.unwrap_or(USUAL_INTERRUPTION) }),
@@ -284,7 +284,7 @@ fn constellation(options: &Options, reader: &mut Reader<'_>) -> Option<(Constell
         ["shell", "walker", "elements"].into_iter().filter(|key| reader.has(key)).collect();
     if let [first, second, ..] = given[..] {
         let what = format!("`{first}` says which satellites there are, too");
-        reader.refuse_value(second, Complaint::new(what).code(Code::Conflict).tip("leave one of them out"));
+        reader.refuse_value(second, Complaint::conflict(what).tip("leave one of them out"));
         return None;
     }
     let (constellation, elevation) = match given.first().copied() {
@@ -307,13 +307,11 @@ fn of_name(name: &str) -> Option<(Result<Constellation, OrbitError>, f64)> {
 /// The ways of the terminals.
 fn tracks(options: &Options, reader: &mut Reader<'_>) -> Option<Vec<Track>> {
     if !reader.has("track") {
-        if !reader.has("terminal") {
-            reader.missing("terminal");
-        }
+        reader.need("terminal");
         return Some(options.terminal.as_ref()?.iter().copied().map(Track::still).collect());
     }
     if reader.has("terminal") {
-        let complaint = Complaint::new("`track` says where the terminal is, too").code(Code::Conflict);
+        let complaint = Complaint::conflict("`track` says where the terminal is, too");
         reader.refuse_value("terminal", complaint.tip("leave one of them out"));
         return None;
     }

@@ -166,7 +166,7 @@ fn whole_seconds<'a>() -> Takes<'a, u16> {
     const SECOND: u64 = 1_000_000_000;
     let seconds = |time: Duration| match u16::try_from(time.as_nanos() / SECOND) {
         Ok(seconds @ 1..=65_534) if time.as_nanos().is_multiple_of(SECOND) => Ok(seconds),
-        _ => Err(Complaint::new("must be whole seconds from 1 s to 65534 s").code(Code::OutOfBounds)),
+        _ => Err(Complaint::out_of_bounds("must be whole seconds from 1 s to 65534 s")),
     };
     time().map(seconds, |seconds| Some(Duration::from_secs(u64::from(*seconds))))
 }

@@ -1,6 +1,5 @@
 //! `queue = { discipline = "drop-tail", limit = "50 packets" }`
 
-use crate::codes::Code;
 use crate::keys::{
     Keys, Kinds, Section, Takes, amount, boolean, kinds, number, positive_time, share, size_within, table,
     whole,
@@ -160,7 +159,7 @@ fn limit<'a>() -> Takes<'a, Limit> {
             Amount::Bytes(bytes) => Ok(Limit::Bytes(bytes)),
             Amount::Packets(packets) => u32::try_from(packets)
                 .map(Limit::Packets)
-                .map_err(|_| Complaint::new("too many packets").code(Code::OutOfBounds)),
+                .map_err(|_| Complaint::out_of_bounds("too many packets")),
         },
         |limit| {
             Some(match limit {

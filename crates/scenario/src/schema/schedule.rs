@@ -4,7 +4,6 @@
 use super::extent::Extent;
 use super::generated::{self, Generator};
 use super::recorded;
-use crate::codes::Code;
 use crate::keys::{Kinds, Section};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -146,7 +145,7 @@ pub(super) fn refuse_overlap(reader: &mut Reader<'_>, parts: &[Part]) {
     for (place, part) in parts.iter().enumerate() {
         let mut earlier = parts[..place].iter();
         if let Some(what) = earlier.find_map(|other| part.overlap(other)) {
-            let complaint = Complaint::new(format!("two schedules set {what}")).code(Code::Conflict);
+            let complaint = Complaint::conflict(format!("two schedules set {what}"));
             reader.refuse_value("schedule", complaint);
             return;
         }

@@ -13,10 +13,8 @@ use std::ops::Range;
 
 /// One of those that a table stands for.
 pub(super) trait Member {
-    /// Its own name.
-    fn name(&self) -> &str;
-    /// The name of its table, where that stands for several.
-    fn group(&self) -> Option<&str>;
+    /// Its own name, and that of its table where that stands for several.
+    fn names(&self) -> (&str, Option<&str>);
 }
 
 /// The name of one of those that the table `name` stands for.
@@ -45,12 +43,13 @@ fn refuse_shared_names<V: Member>(kind: &str, tables: &[Reader<'_>], read: &[Opt
         let written = |table: &mut Reader<'_>| table.node("name").and_then(|name| text(name).ok());
         let own = written(&mut table);
         for member in members.iter().flatten() {
-            let earlier = *places.entry(member.name()).or_insert(place);
+            let (name, _) = member.names();
+            let earlier = *places.entry(name).or_insert(place);
             let other = written(&mut tables[earlier].clone());
             // Two tables with one name have been noted already.
             if earlier != place && other != own {
                 table.what = format!("{kind} \"{}\"", own.unwrap_or_default());
-                table.refuse_value("name", shared_name(kind, member.name(), other.as_deref()));
+                table.refuse_value("name", shared_name(kind, name, other.as_deref()));
                 break;
             }
         }
@@ -85,14 +84,15 @@ pub(super) struct Members {
 
 /// A name of one of these, or of a table that stands for several of them; messages call it a `kind`.
 pub(super) fn members<'a, V: Member>(kind: &'static str, all: &'a [V]) -> Takes<'a, Members> {
-    let one = index_of(kind, all.iter().map(V::name).collect());
+    let names = || all.iter().map(V::names);
+    let one = index_of(kind, names().map(|(name, _)| name).collect());
     let mut groups: BTreeMap<&str, Range<usize>> = BTreeMap::new();
-    for (index, member) in all.iter().enumerate() {
-        if let Some(group) = member.group() {
+    for (index, (_, group)) in names().enumerate() {
+        if let Some(group) = group {
             groups.entry(group).or_insert(index..index).end = index + 1;
         }
     }
-    let single = all.iter().filter(|member| member.group().is_none()).map(V::name);
+    let single = names().filter(|(_, group)| group.is_none()).map(|(name, _)| name);
     let tables = index_of(kind, groups.keys().copied().chain(single).collect());
     let read = move |node: &Node| {
         let group = text(node).ok().and_then(|name| groups.get(name.as_str()).cloned());
@@ -117,6 +117,6 @@ pub(super) fn refuse_spacing(reader: &mut Reader<'_>, end: Option<End>, key: &st
     if reader.has("spacing") && end.is_some_and(|end| !end.is_group()) {
         let label = format!("`{key}` names a single node, and `spacing` is for groups");
         let tip = format!("leave it out, or name a group in `{key}`");
-        reader.refuse_value("spacing", Complaint::new(label).code(Code::Conflict).tip(tip));
+        reader.refuse_value("spacing", Complaint::conflict(label).tip(tip));
     }
 }

@@ -2,7 +2,6 @@
 //! in its own table: `vegas = { alpha = 2 }`. Those of handover schemes: [`moving`].
 
 use super::{added, choices, loss_notification, moving};
-use crate::codes::Code;
 use crate::keys::{Keys, boolean, choice, named, number, positive_time, size_within, table, time, whole};
 use crate::reader::Reader;
 use crate::units::Complaint;
@@ -142,8 +141,7 @@ fn set_delay(parameters: &mut Parameters, timeout: Duration) {
 fn refuse_mismatches(reader: &mut Reader<'_>, parameters: &mut Parameters) {
     let round_trip = &parameters.round_trip;
     if reader.has("rto_smoothing") && !matches!(round_trip.estimator, Estimator::KarnPartridge { .. }) {
-        let complaint = Complaint::new("only one estimator has such a weight")
-            .code(Code::Conflict)
+        let complaint = Complaint::conflict("only one estimator has such a weight")
             .tip("add rto_estimator = \"karn-partridge\"");
         reader.refuse_value("rto_smoothing", complaint);
     }

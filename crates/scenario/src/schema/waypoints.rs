@@ -77,9 +77,7 @@ pub(super) fn make(
     reader: &mut Reader<'_>,
     asked: &Asked<'_>,
 ) -> Option<Vec<(MovesSpec, Vec<usize>)>> {
-    if !reader.has("start") {
-        reader.missing("start");
-    }
+    reader.need("start");
     let change = options.change;
     let first = trajectory(&options, reader, 0.0);
     let discs = read_discs(reader, asked.own, asked.cells);
@@ -108,9 +106,9 @@ fn way(
     let complaint = match at_start {
         Err(_) if place > 0 => {
             let label = format!("node {} of the group starts outside all cells", place + 1);
-            Complaint::new(label).code(Code::OutOfBounds).tip("add cells, or make `spacing` smaller")
+            Complaint::out_of_bounds(label).tip("add cells, or make `spacing` smaller")
         }
-        Err(_) => Complaint::new("no cell of the node reaches this place").code(Code::OutOfBounds),
+        Err(_) => Complaint::out_of_bounds("no cell of the node reaches this place"),
         Ok(movement) if asked.picks => {
             let first = movement.start();
             let others = spec.discs.iter().map(|disc| disc.cell).filter(|cell| *cell != first);
@@ -119,8 +117,7 @@ fn way(
         }
         Ok(movement) if asked.own.first().is_some_and(|own| *own != index(movement.start())) => {
             let first = &asked.cells[index(movement.start())].name;
-            Complaint::new(format!("here the node is in cell \"{first}\""))
-                .code(Code::Conflict)
+            Complaint::conflict(format!("here the node is in cell \"{first}\""))
                 .tip(format!("a node begins in the first of its `cells`: name \"{first}\" first"))
         }
         Ok(_) => return Some((MovesSpec::Waypoints(spec), asked.own.to_vec())),

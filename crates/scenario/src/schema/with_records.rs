@@ -1,6 +1,5 @@
 //! Parameters that only a sender with a record of each segment has.
 
-use crate::codes::Code;
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_tcp::Parameters;
@@ -16,8 +15,7 @@ pub(super) fn check(parameters: &Parameters, variant: &Variant, reader: &mut Rea
         [("slow_start", parameters.window.slow_start.is_some()), ("pacing", parameters.segments.paced)];
     for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
         let label = format!("`{key}` needs a sender that keeps a record of each segment");
-        let complaint =
-            Complaint::new(label).code(Code::Conflict).tip("add profile = \"linux-6.12\" to the flow");
+        let complaint = Complaint::conflict(label).tip("add profile = \"linux-6.12\" to the flow");
         reader.refuse_value("tcp", complaint);
     }
 }

@@ -24,6 +24,18 @@ pub enum Holds {
     Cell,
 }
 
+impl Holds {
+    /// The largest value that is accepted, in base units.
+    pub(in crate::formats) fn most(self) -> f64 {
+        match self {
+            Holds::Rate(..) => HIGHEST_RATE,
+            Holds::Delay(_) => LONGEST_DELAY,
+            Holds::Loss(_) => 1.0,
+            Holds::Time | Holds::Cell => f64::MAX,
+        }
+    }
+}
+
 /// A column, by its name in the header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
@@ -143,16 +155,6 @@ impl Place {
             places.push(Place { index, name, holds, unit, form });
         }
         Ok(places)
-    }
-
-    /// The largest value that is accepted, in base units.
-    pub(super) fn most(&self) -> f64 {
-        match self.holds {
-            Holds::Rate(..) => HIGHEST_RATE,
-            Holds::Delay(_) => LONGEST_DELAY,
-            Holds::Loss(_) => 1.0,
-            Holds::Time | Holds::Cell => f64::MAX,
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 mod rows;
 
 use super::Picture;
-use super::frame::{Key, heading, legend, legend_height};
+use super::frame::{Key, legend, legend_height, titled};
 use super::style::{self, Mark};
 use super::svg::{Anchor, FAINT, Svg, TEXT, px, width_of};
 use super::topology::head;
@@ -134,8 +134,7 @@ impl<'a> Chart<'a> {
         let width = (self.column(self.handover.nodes.len() - 1) + 50.0 + MARGIN).max(480.0);
         let bottom = self.bottom();
         let height = bottom + legend_height(&names, width - 2.0 * MARGIN) + 22.0;
-        let mut svg = Svg::new(width, height, title);
-        heading(&mut svg, title, remark);
+        let mut svg = titled(width, height, title, remark);
         self.draw_columns(&mut svg, bottom);
         for (row, y) in self.rows.iter().zip(&self.heights) {
             if let Row::Packets(packets) = row {

@@ -1,6 +1,7 @@
 //! Nodes that are alike become one, with their number: those of which nobody could say which is which without their names.
 
 use super::{Flow, Medium, Node, Topology, Way};
+use crate::summary::distinct;
 use std::collections::BTreeMap;
 
 /// What a node shows of itself and of its neighbours.
@@ -29,13 +30,8 @@ pub(super) fn merged(network: &Topology) -> Topology {
             ways.push(way);
         }
     }
-    let mut flows: Vec<Flow> = Vec::new();
-    for flow in &network.flows {
-        let flow = Flow { ends: flow.ends.map(|end| kinds[end]), ..flow.clone() };
-        if !flows.contains(&flow) {
-            flows.push(flow);
-        }
-    }
+    let flow = |flow: &Flow| Flow { ends: flow.ends.map(|end| kinds[end]), ..flow.clone() };
+    let flows = distinct(network.flows.iter().map(flow));
     let nodes: Vec<Node> = (0..count).map(node).collect();
     let together =
         format!("Nodes that are alike are drawn as one, with their number: {} in all.", network.nodes.len());

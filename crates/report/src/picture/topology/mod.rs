@@ -4,7 +4,7 @@ mod alike;
 mod layout;
 
 use super::Picture;
-use super::frame::heading;
+use super::frame::titled;
 use super::svg::{Anchor, FAINT, Svg, TEXT, px, width_of};
 use layout::{Layout, NodeBox, Rect};
 
@@ -113,8 +113,8 @@ fn draw(network: &Topology, layout: &Layout, title: &str) -> String {
     let left = (width - layout.size.0) / 2.0;
     let below = ABOVE + layout.size.1 + 14.0;
     let height = below + FLOW_ROW * flows.len() as f64 + 34.0;
-    let mut svg = Svg::new(width, height, title);
-    heading(&mut svg, title, "rate and one-way delay of each way; arrows: flows, from sender to receiver");
+    let remark = "rate and one-way delay of each way; arrows: flows, from sender to receiver";
+    let mut svg = titled(width, height, title, remark);
     let at = |(x, y): (f64, f64)| (x + left, y + ABOVE);
     for (way, route) in network.ways.iter().zip(&layout.routes) {
         let style = match way.medium {
