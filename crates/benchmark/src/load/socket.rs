@@ -1,5 +1,5 @@
 //! Sockets of the load, with what only this benchmark sets.
-#![expect(unsafe_code, reason = "socket options that no library has")]
+#![expect(unsafe_code, reason = "no library makes MPTCP sockets")]
 
 use super::Serve;
 use nix::errno::Errno;
@@ -8,6 +8,7 @@ use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, getsockopt, listen,
     setsockopt, socket, sockopt,
 };
+use seamline_host::socket::set_number;
 use seamline_lab::system::explained;
 use seamline_lab::traffic::choose_congestion_control;
 use seamline_wire::Duration;
@@ -98,17 +99,7 @@ fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
 
 fn limit_timeout(socket: &OwnedFd, longest: Duration) -> io::Result<()> {
     let milliseconds = libc::c_int::try_from(longest.as_millis()).unwrap_or(libc::c_int::MAX);
-    // SAFETY: the option's value is one `int`, which lives during the call.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_fd().as_raw_fd(),
-            libc::IPPROTO_TCP,
-            RTO_MAX_MS,
-            (&raw const milliseconds).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    Errno::result(result).map(drop).map_err(|errno| {
+    set_number(socket, libc::IPPROTO_TCP, RTO_MAX_MS, milliseconds).map_err(|errno| {
         explained(errno, "TCP_RTO_MAX_MS cannot be set (it takes Linux 6.15, and 1 s to 120 s)")
     })
 }

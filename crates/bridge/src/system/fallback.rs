@@ -131,7 +131,7 @@ impl Fallback {
     /// # Errors
     /// When the process may not use eBPF or change interfaces, or the kernel is older than Linux 5.5.
     pub(super) fn attach(&self, ports: &[Option<Port>; 2]) -> io::Result<()> {
-        let number = |side: Side| ports[side.index()].as_ref().map_or(0, Port::index);
+        let number = |side: Side| ports[side.index()].as_ref().map_or(0, |port| port.index);
         for side in Side::BOTH {
             let target = self.words.word(TARGET + side.index());
             target.store(number(side.other()).into(), Ordering::Relaxed);
@@ -146,8 +146,8 @@ impl Fallback {
                 // First what keeps them from the agent: in between they are lost, as while the interface was not open.
                 filter(port, programs::receiving(common))
                     .map_err(|error| explained(error, "filtering by an eBPF program"))?;
-                attach(port.index(), PREFERENCE, NAME, program.as_fd())
-                    .map_err(|error| explained(error, format_args!("interface {}", port.interface())))?;
+                attach(port.index, PREFERENCE, NAME, program.as_fd())
+                    .map_err(|error| explained(error, format_args!("interface {}", port.interface)))?;
             }
         }
         Ok(())
@@ -183,7 +183,7 @@ impl Fallback {
     /// Remove the programs, unless they are to stay. Returns what the log says if that fails.
     pub(super) fn end(&self, ports: &[Option<Port>; 2]) -> Option<Line> {
         let ports = ports.iter().flatten().filter(|_| !self.stays);
-        let failed = ports.map(|port| detach(port.index(), PREFERENCE)).find_map(Result::err);
+        let failed = ports.map(|port| detach(port.index, PREFERENCE)).find_map(Result::err);
         failed.map(|error| Line::warning("warning").with("why", format!("removing the fallback: {error}")))
     }
 }
