@@ -61,7 +61,8 @@ impl<'a> TimedStream<'a> {
     }
 }
 
-fn unless_it_would_wait(done: io::Result<usize>) -> io::Result<Option<usize>> {
+/// `None` if the operation would block.
+pub(super) fn unless_it_would_wait(done: io::Result<usize>) -> io::Result<Option<usize>> {
     match done {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
         done => done.map(Some),
