@@ -74,12 +74,12 @@ impl Agent {
         arriving: &Arriving,
         host: &mut dyn Host,
     ) -> io::Result<()> {
-        let interface = self.connections.get(key).map(|connection| connection.interface);
+        let interface = self.connections.all.get(key).map(|connection| connection.interface);
         let Some(interface) = interface else { return Ok(()) };
         let Some(view) = host.view(key, interface)?.filter(KernelView::is_synchronized) else {
             return Ok(());
         };
-        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+        let Some(connection) = self.connections.all.get_mut(key) else { return Ok(()) };
         if now < arriving.all_at {
             connection.learn_origin(view.received);
             return Ok(());
