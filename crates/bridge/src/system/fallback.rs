@@ -64,7 +64,7 @@ pub(super) struct Stall {
 #[derive(Debug, Default)]
 pub(super) struct Stalls {
     newest: Option<Stall>,
-    count: u64,
+    pub(super) count: u64,
     reported: u64,
 }
 
@@ -72,10 +72,6 @@ impl Stalls {
     pub(super) fn note(&mut self, stall: Stall) {
         self.count += 1;
         self.newest = Some(stall);
-    }
-    /// How many there were.
-    pub(super) fn count(&self) -> u64 {
-        self.count
     }
     /// What the log says of those since it was asked last.
     pub(super) fn unreported(&mut self) -> Option<Line> {
@@ -136,11 +132,8 @@ impl Fallback {
             let target = self.words.word(TARGET + side.index());
             target.store(number(side.other()).into(), Ordering::Relaxed);
             if let Some(port) = &ports[side.index()] {
-                let common = Common {
-                    map: self.words.as_fd().as_raw_fd(),
-                    medium: port.medium(),
-                    secret: &self.secret,
-                };
+                let common =
+                    Common { map: self.words.as_fd().as_raw_fd(), medium: port.medium, secret: &self.secret };
                 let program = classifier(programs::forwarding(common, side))
                     .map_err(|error| explained(error, "loading an eBPF program"))?;
                 // First what keeps them from the agent: in between they are lost, as while the interface was not open.

@@ -36,7 +36,8 @@ const LEAVING: usize = 4 << 20;
 pub struct Port {
     pub(super) interface: String,
     pub(super) index: u32,
-    medium: Medium,
+    /// What its frames begin with.
+    pub medium: Medium,
     socket: OwnedFd,
     /// It was seen running since it was opened: a new interface has no carrier for up to a second.
     has_run: bool,
@@ -84,10 +85,6 @@ impl Port {
         Ok(())
     }
 
-    /// What its frames begin with.
-    pub fn medium(&self) -> Medium {
-        self.medium
-    }
     /// Its MTU in bytes; `None` when it is gone.
     pub fn mtu(&self) -> Option<usize> {
         interface::mtu(&self.socket, &self.interface).ok()

@@ -26,7 +26,7 @@ fn wait_until(stream: &TcpStream, events: PollFlags, until: Instant, stop: &Atom
 #[derive(Debug)]
 pub(super) struct TimedStream<'a> {
     stream: TcpStream,
-    until: Instant,
+    pub(super) until: Instant,
     stop: &'a AtomicBool,
 }
 
@@ -35,10 +35,6 @@ impl<'a> TimedStream<'a> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         Ok(TimedStream { stream, until, stop })
-    }
-    /// The deadline.
-    pub(super) fn until(&self) -> Instant {
-        self.until
     }
     pub(super) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {

@@ -36,7 +36,8 @@ pub struct Frame<'a> {
 /// All frames that come in by one interface.
 #[derive(Debug)]
 pub struct PacketRing {
-    socket: Arc<OwnedFd>,
+    /// The socket: frames sent by it leave by the interface.
+    pub socket: Arc<OwnedFd>,
     memory: NonNull<u8>,
     frame_bytes: usize,
     frames: usize,
@@ -70,11 +71,6 @@ impl PacketRing {
             Ok(ring)
         });
         opened.map_err(|error| explained(error, format_args!("a packet socket at interface {interface}")))
-    }
-
-    /// The socket: frames sent by it leave by the interface.
-    pub fn socket(&self) -> &Arc<OwnedFd> {
-        &self.socket
     }
 
     /// The next frame; it stays the next one until it is released.

@@ -277,7 +277,7 @@ impl Agent {
     pub fn freeze_at(&self) -> Option<Instant> {
         let announced = self.freezing.announced.iter().map(|_| Instant::ZERO);
         let due = |(key, plan)| if self.has_moved(key, plan) { Instant::ZERO } else { plan.due() };
-        let arriving = self.freezing.arriving.values().map(Arriving::due);
+        let arriving = self.freezing.arriving.values().map(|it| it.look_at);
         self.freezing.plans.iter().map(due).chain(announced).chain(arriving).min()
     }
 

@@ -200,7 +200,7 @@ impl Agent {
             Outcome::NoEffect => "no effect",
             Outcome::GivenUp => "given up",
         };
-        self.log.push(logged.with("messages", kick.messages()).with("outcome", outcome));
+        self.log.push(logged.with("messages", kick.messages).with("outcome", outcome));
         Ok(())
     }
 
