@@ -6,6 +6,7 @@ mod coverage;
 mod faults;
 mod oracle;
 mod packetdrill;
+mod support;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

@@ -133,23 +133,12 @@ impl Headers {
 
     /// Make the headers those of a packet of its own.
     fn adapt(&self, frame: &mut [u8], piece: Piece) {
-        let length = frame.len() - self.ip;
         let (ip, tcp) = frame[self.ip..].split_at_mut(self.tcp - self.ip);
-        let addresses = match self.version {
-            IpVersion::V4 => {
-                put(ip, 2, length as u16);
-                // Each has an identification of its own (RFC 6864 section 4.3).
-                put(ip, 4, u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(piece.number));
-                put(ip, 10, 0);
-                let sum = Checksum::new().over(ip).field();
-                put(ip, 10, sum);
-                &ip[12..20]
-            }
-            IpVersion::V6 => {
-                put(ip, 4, (length - IpVersion::V6.header_length()) as u16);
-                &ip[8..40]
-            }
-        };
+        if self.version == IpVersion::V4 {
+            // Each has an identification of its own (RFC 6864 section 4.3).
+            put(ip, 4, u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(piece.number));
+        }
+        let pseudo = set_length(ip, self.version, tcp.len());
         let sequence: &mut [u8; 4] = (&mut tcp[SEQUENCE..SEQUENCE + 4]).try_into().expect("four bytes");
         *sequence = u32::from_be_bytes(*sequence).wrapping_add(piece.from as u32).to_be_bytes();
         if !piece.is_last {
@@ -159,9 +148,27 @@ impl Headers {
             tcp[FLAGS] &= !CWR;
         }
         put(tcp, CHECKSUM, 0);
-        let pseudo = Checksum::new().over(addresses).over(&[0, TCP]).over(&(tcp.len() as u16).to_be_bytes());
         put(tcp, CHECKSUM, pseudo.over(tcp).field());
     }
+}
+
+/// Complete an IP header before so many bytes of TCP. Returns the sum of the pseudo header.
+pub(crate) fn set_length(ip: &mut [u8], version: IpVersion, behind: usize) -> Checksum {
+    let length = ip.len() + behind;
+    let addresses = match version {
+        IpVersion::V4 => {
+            put(ip, 2, length as u16);
+            put(ip, 10, 0);
+            let sum = Checksum::new().over(ip).field();
+            put(ip, 10, sum);
+            &ip[12..20]
+        }
+        IpVersion::V6 => {
+            put(ip, 4, (length - IpVersion::V6.header_length()) as u16);
+            &ip[8..40]
+        }
+    };
+    Checksum::new().over(addresses).over(&[0, TCP]).over(&(behind as u16).to_be_bytes())
 }
 
 pub(crate) fn put(bytes: &mut [u8], at: usize, value: u16) {

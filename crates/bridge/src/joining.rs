@@ -5,8 +5,8 @@
 //! count upwards, which would leave changed.
 
 use crate::frame::{MAX_LINK_HEADER, Medium};
-use crate::joined::{CHECKSUM, CWR, FIN_AND_PSH, FLAGS, Headers, Offloads, SEQUENCE, put};
-use seamline_wire::codec::{Checksum, IpVersion};
+use crate::joined::{CHECKSUM, CWR, FIN_AND_PSH, FLAGS, Headers, Offloads, SEQUENCE, put, set_length};
+use seamline_wire::codec::IpVersion;
 use std::ops::Range;
 
 /// The longest IP packet.
@@ -139,24 +139,10 @@ impl<'f> Run<'f> {
         let Headers { version, ip, tcp, end } = self.headers;
         let mut bytes = [0; MOST_HEADERS];
         bytes[..end].copy_from_slice(&self.first[..end]);
-        let behind_ip = (end - tcp + self.payload) as u16;
-        let addresses = match version {
-            IpVersion::V4 => {
-                put(&mut bytes, ip + 2, (tcp - ip) as u16 + behind_ip);
-                put(&mut bytes, ip + 10, 0);
-                let sum = Checksum::new().over(&bytes[ip..tcp]).field();
-                put(&mut bytes, ip + 10, sum);
-                ip + 12..ip + 20
-            }
-            IpVersion::V6 => {
-                put(&mut bytes, ip + 4, behind_ip);
-                ip + 8..ip + 40
-            }
-        };
+        let pseudo = set_length(&mut bytes[ip..tcp], version, end - tcp + self.payload);
         bytes[tcp + FLAGS] = self.flags;
         // The sum of the pseudo header alone: who cuts the frame adds the rest.
-        let sum = Checksum::new().over(&bytes[addresses]).over(&[0, crate::checksums::TCP]);
-        put(&mut bytes, tcp + CHECKSUM, !sum.over(&behind_ip.to_be_bytes()).field());
+        put(&mut bytes, tcp + CHECKSUM, !pseudo.field());
         let offloads = Offloads::of_segments(&self.headers, self.first.len() - end);
         Head { offloads, bytes, length: end }
     }

@@ -160,11 +160,14 @@ fn ethtool(interface: &str, words: &mut [u32]) -> io::Result<()> {
 /// # Errors
 /// When there is no such interface (`ENODEV`).
 pub fn index(socket: &impl AsFd, interface: &str) -> io::Result<u32> {
+    Ok(number(socket, SIOCGIFINDEX, interface)?.unsigned_abs())
+}
+
+fn number(socket: &impl AsFd, which: u64, interface: &str) -> io::Result<libc::c_int> {
     let mut request = request(interface, Data { whole: [0; 3] })?;
-    ask(socket, SIOCGIFINDEX, &mut request)?;
+    ask(socket, which, &mut request)?;
     // SAFETY: the kernel has written a number there.
-    let index = unsafe { request.data.number };
-    Ok(index.unsigned_abs())
+    Ok(unsafe { request.data.number })
 }
 
 /// The longest IP packet that an interface in the network namespace of any open socket sends, in bytes.
@@ -172,11 +175,7 @@ pub fn index(socket: &impl AsFd, interface: &str) -> io::Result<u32> {
 /// # Errors
 /// When there is no such interface.
 pub fn mtu(socket: &impl AsFd, interface: &str) -> io::Result<usize> {
-    let mut request = request(interface, Data { whole: [0; 3] })?;
-    ask(socket, SIOCGIFMTU, &mut request)?;
-    // SAFETY: the kernel has written a number there.
-    let mtu = unsafe { request.data.number };
-    Ok(usize::try_from(mtu).unwrap_or(0))
+    Ok(usize::try_from(number(socket, SIOCGIFMTU, interface)?).unwrap_or(0))
 }
 
 /// Whether packets can pass an interface.

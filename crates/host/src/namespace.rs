@@ -51,14 +51,9 @@ impl Namespace {
     /// # Errors
     /// When the process may not create one (`EPERM`: neither root nor in a user namespace of its own).
     pub fn new() -> io::Result<Self> {
-        let made = thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                unshare(CloneFlags::CLONE_NEWNET)?;
-                File::open("/proc/thread-self/ns/net")
-            });
-            thread
-                .join()
-                .unwrap_or_else(|_| Err(io::Error::other("the thread of the new namespace panicked")))
+        let made = on_a_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            File::open("/proc/thread-self/ns/net")
         });
         made.map(|reference| Namespace { reference })
     }
@@ -85,12 +80,9 @@ impl Namespace {
     /// # Errors
     /// When the namespace cannot be entered, or the task fails.
     pub fn within<T: Send>(&self, task: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
-        thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                self.enter()?;
-                task()
-            });
-            thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread inside the namespace panicked")))
+        on_a_thread(|| {
+            self.enter()?;
+            task()
         })
     }
 
@@ -101,6 +93,15 @@ impl Namespace {
     pub fn enter(&self) -> io::Result<()> {
         setns(&self.reference, CloneFlags::CLONE_NEWNET).map_err(io::Error::from)
     }
+}
+
+/// Run a task that may move to other namespaces, on a thread of its own so that no other thread moves.
+///
+/// # Errors
+/// When the task fails.
+pub fn on_a_thread<T: Send>(task: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    let done = thread::scope(|scope| scope.spawn(task).join());
+    done.unwrap_or_else(|_| Err(io::Error::other("a thread inside a namespace panicked")))
 }
 
 impl AsFd for Namespace {

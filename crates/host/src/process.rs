@@ -1,6 +1,7 @@
 //! Other programs.
 
 use crate::explained;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -35,4 +36,14 @@ pub fn run(
         true => Ok(text(&output.stdout)),
         false => Err(text(&output.stderr).trim().to_owned()),
     })
+}
+
+/// How many files this process may open, after raising its limit as far as wanted and allowed.
+pub fn open_files(wanted: u64) -> u64 {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return wanted };
+    if soft >= wanted {
+        return soft;
+    }
+    let raised = wanted.min(hard);
+    setrlimit(Resource::RLIMIT_NOFILE, raised, hard).map_or(soft, |()| raised)
 }

@@ -4,6 +4,8 @@
 use nix::errno::Errno;
 use std::fmt;
 
+const RESET_ON_FORK: libc::c_int = 0x4000_0000;
+
 /// How the calling thread is scheduled (sched(7)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduling {
@@ -28,15 +30,10 @@ impl fmt::Display for Scheduling {
 /// Have the calling thread run before programs that are not real-time, if the process may (`CAP_SYS_NICE`, or `RLIMIT_RTPRIO`). Threads that it
 /// starts are scheduled as usual. The kernel leaves a share of each processor to the others.
 pub fn run_first() -> Scheduling {
-    const RESET_ON_FORK: libc::c_int = 0x4000_0000;
-    // SAFETY: the calls read a plain structure that lives as long, and write nothing.
-    let (current, result) = unsafe {
-        let mut parameters: libc::sched_param = std::mem::zeroed();
-        parameters.sched_priority = libc::sched_get_priority_min(libc::SCHED_RR);
-        let current = libc::sched_getscheduler(0);
-        (current, libc::sched_setscheduler(0, libc::SCHED_RR | RESET_ON_FORK, &raw const parameters))
-    };
-    match Errno::result(result) {
+    // SAFETY: the calls take numbers and return one.
+    let (current, lowest) =
+        unsafe { (libc::sched_getscheduler(0), libc::sched_get_priority_min(libc::SCHED_RR)) };
+    match set_policy(libc::SCHED_RR, lowest) {
         // Who has started it may have done so.
         Err(_) if [libc::SCHED_RR, libc::SCHED_FIFO].contains(&(current & !RESET_ON_FORK)) => {
             Scheduling::RealTime
@@ -44,6 +41,19 @@ pub fn run_first() -> Scheduling {
         Err(why) => Scheduling::Normal(why),
         Ok(_) => Scheduling::RealTime,
     }
+}
+
+/// Set the calling thread's policy, which nothing that it starts inherits.
+///
+/// # Errors
+/// When the process may not.
+pub fn set_policy(policy: libc::c_int, priority: libc::c_int) -> nix::Result<()> {
+    // SAFETY: `sched_param` is integers alone, for which zero is a value.
+    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    parameters.sched_priority = priority;
+    // SAFETY: 0 is the calling thread, and the kernel only reads the parameters, which outlive the call.
+    let result = unsafe { libc::sched_setscheduler(0, policy | RESET_ON_FORK, &raw const parameters) };
+    Errno::result(result).map(drop)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub fn set_number(
     name: libc::c_int,
     number: libc::c_int,
 ) -> io::Result<()> {
-    set(socket, level, name, &number)
+    set_option(socket, level, name, &number)
 }
 
 /// Receive only the packets that a classic BPF program accepts (socket(7)).
@@ -27,7 +27,7 @@ pub fn set_number(
 /// If the kernel refuses the program.
 pub fn attach_filter(socket: &impl AsFd, filter: &[libc::sock_filter]) -> io::Result<()> {
     let program = libc::sock_fprog { len: filter.len() as _, filter: filter.as_ptr().cast_mut() };
-    set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+    set_option(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
 
 /// Have an interface receive the frames for other hosts too, as long as this packet socket is open (packet(7)).
@@ -41,15 +41,70 @@ pub fn receive_all_frames(socket: &impl AsFd, interface: u32) -> io::Result<()> 
         mr_alen: 0,
         mr_address: [0; 8],
     };
-    set(socket, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &membership)
+    set_option(socket, libc::SOL_PACKET, libc::PACKET_ADD_MEMBERSHIP, &membership)
 }
 
-fn set<T>(socket: &impl AsFd, level: libc::c_int, name: libc::c_int, value: &T) -> io::Result<()> {
+/// Receive the frames of an interface by a packet socket of no protocol yet (packet(7)). Returns the kind of the device.
+///
+/// # Errors
+/// If there is no such interface, or the socket is of another kind.
+pub fn bind_to_interface(socket: &impl AsFd, interface: u32) -> io::Result<u16> {
+    // SAFETY: all zeros is a value of this plain structure.
+    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_ifindex = interface as i32;
+    let mut length = size_of_val(&address) as libc::socklen_t;
+    let socket = socket.as_fd().as_raw_fd();
+    // SAFETY: the address and its length live during both calls; the kernel writes no more than that length.
+    let result = unsafe {
+        match libc::bind(socket, (&raw const address).cast(), length) {
+            0 => libc::getsockname(socket, (&raw mut address).cast(), &raw mut length),
+            failed => failed,
+        }
+    };
+    Errno::result(result)?;
+    Ok(address.sll_hatype)
+}
+
+/// Set an option to a value as the kernel lays it out.
+///
+/// # Errors
+/// If the kernel refuses it.
+pub fn set_option<T>(socket: &impl AsFd, level: libc::c_int, name: libc::c_int, value: &T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     let socket = socket.as_fd().as_raw_fd();
     // SAFETY: the value, and what it points to, live during the call; the kernel only reads their bytes.
     let result = unsafe { libc::setsockopt(socket, level, name, (&raw const *value).cast(), length) };
     Ok(Errno::result(result).map(drop)?)
+}
+
+/// Read an option whose length depends on the kernel; returns how many bytes of the room it has filled.
+///
+/// # Errors
+/// If the socket has no such option.
+pub fn read_option(
+    socket: &impl AsFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    room: &mut [u8],
+) -> io::Result<usize> {
+    get_option(socket, level, name, room)
+}
+
+/// `value` consists of numbers, for which all bits are valid.
+fn get_option<T: ?Sized>(
+    socket: &impl AsFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: &mut T,
+) -> io::Result<usize> {
+    let mut length = size_of_val(value) as libc::socklen_t;
+    let socket = socket.as_fd().as_raw_fd();
+    // SAFETY: the kernel writes at most `length` bytes to `value`, and the new length to `length`.
+    let result = unsafe { libc::getsockopt(socket, level, name, (&raw mut *value).cast(), &raw mut length) };
+    Errno::result(result)?;
+    Ok(length as usize)
 }
 
 /// Packets that a packet socket has dropped for lack of room since the last call.
@@ -58,12 +113,7 @@ fn set<T>(socket: &impl AsFd, level: libc::c_int, name: libc::c_int, value: &T) 
 /// If the socket is of another kind.
 pub fn dropped_packets(socket: &impl AsFd) -> io::Result<u32> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
-    let mut length = size_of_val(&statistics) as libc::socklen_t;
-    let (socket, level, name) = (socket.as_fd().as_raw_fd(), libc::SOL_PACKET, libc::PACKET_STATISTICS);
-    // SAFETY: the kernel writes at most `length` bytes to `statistics`, and the new length to `length`.
-    let result =
-        unsafe { libc::getsockopt(socket, level, name, (&raw mut statistics).cast(), &raw mut length) };
-    Errno::result(result)?;
+    get_option(socket, libc::SOL_PACKET, libc::PACKET_STATISTICS, &mut statistics)?;
     Ok(statistics.tp_drops)
 }
 
@@ -97,13 +147,7 @@ pub struct TcpPath {
 pub fn tcp_path(stream: &impl AsFd) -> io::Result<TcpPath> {
     // SAFETY: it consists of numbers, for which all bits may be zero.
     let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-    let mut length = size_of_val(&info) as libc::socklen_t;
-    let socket = stream.as_fd().as_raw_fd();
-    // SAFETY: the kernel writes at most `length` bytes to `info`, and the new length to `length`.
-    let result = unsafe {
-        libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, (&raw mut info).cast(), &raw mut length)
-    };
-    Errno::result(result)?;
+    get_option(stream, libc::IPPROTO_TCP, libc::TCP_INFO, &mut info)?;
     Ok(TcpPath {
         round_trip: (info.tcpi_rtt > 0).then(|| Duration::from_micros(info.tcpi_rtt.into())),
         data_segments: info.tcpi_data_segs_out,
@@ -145,13 +189,7 @@ pub fn set_buffers(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
 /// None expected.
 pub fn memory(socket: &impl AsFd) -> io::Result<u64> {
     let mut numbers = [0_i32; 9];
-    let mut length = size_of_val(&numbers) as libc::socklen_t;
-    let (socket, level) = (socket.as_fd().as_raw_fd(), libc::SOL_SOCKET);
-    // SAFETY: the kernel writes at most `length` bytes to `numbers`, and the new length to `length`.
-    let result = unsafe {
-        libc::getsockopt(socket, level, libc::SO_MEMINFO, numbers.as_mut_ptr().cast(), &raw mut length)
-    };
-    Errno::result(result)?;
+    get_option(socket, libc::SOL_SOCKET, libc::SO_MEMINFO, &mut numbers)?;
     let which = [libc::SK_MEMINFO_RMEM_ALLOC, libc::SK_MEMINFO_FWD_ALLOC, libc::SK_MEMINFO_WMEM_QUEUED];
     // What is in reserve is negative for moments.
     let bytes = which.into_iter().map(|which| i64::from(numbers[which as usize])).sum::<i64>();

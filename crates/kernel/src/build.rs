@@ -162,7 +162,7 @@ pub fn build(store: &Store, plan: &Plan, stop: &AtomicBool, progress: &dyn Progr
     let origin = obtain::source(plan, &work, stop, progress).inspect_err(|error| {
         // What cannot be obtained leaves nothing to continue.
         if matches!(error, Error::Input(_)) {
-            let _ = remove(work.folder());
+            let _ = remove(&work.folder);
         }
     })?;
     progress.stage(Stage::Configure);
@@ -179,7 +179,7 @@ pub fn build(store: &Store, plan: &Plan, stop: &AtomicBool, progress: &dyn Progr
     let complete = finish::complete(&work, plan, origin, missing, &modules.files)?;
     let kernel = store.install(&complete, &plan.name)?;
     if !plan.keep_source && modules.failures.is_empty() {
-        remove(work.folder())?;
+        remove(&work.folder)?;
     }
     Ok(Built { kernel, existed: false, failed_modules: modules.failures })
 }

@@ -19,7 +19,8 @@ const UNFINISHED: &str = ".build";
 /// The kernels of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
-    folder: PathBuf,
+    /// The folder.
+    pub folder: PathBuf,
 }
 
 impl Store {
@@ -39,11 +40,6 @@ impl Store {
     /// The kernels in this folder.
     pub fn at(folder: &Path) -> Store {
         Store { folder: folder.to_owned() }
-    }
-
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// All complete kernels, the oldest release first.

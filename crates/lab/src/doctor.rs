@@ -9,6 +9,7 @@ use crate::traffic::available_congestion_controls;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use seamline_host::doctor::{self, Feature, NOT_TRIED, Need, program};
+use seamline_host::namespace::on_a_thread;
 use seamline_wire::Duration;
 use std::fs;
 use std::io;
@@ -123,7 +124,8 @@ fn mounts() -> Feature {
         mount(nothing, "/", nothing, MsFlags::MS_REC | MsFlags::MS_PRIVATE, nothing)?;
         mount(Some("/etc/hosts"), "/etc/hosts", nothing, MsFlags::MS_BIND, nothing)?;
         Ok("a thread made a mount of its own".to_owned())
-    });
+    })
+    .map_err(|error| error.to_string());
     let purpose = "commands in the lab (seamline lab FILE -- COMMAND): host names";
     Feature::new(Need::Recommended, "private mounts", purpose, tried).fixed_by(&[
         ("any host", "run the command as root (sudo); /etc/hosts must exist"),
@@ -206,11 +208,6 @@ fn set_by_applications() -> Option<String> {
     };
     let (receive, send) = (limit("rmem_max")?, limit("wmem_max")?);
     Some(format!("; applications may set {receive} (net.core.rmem_max) and {send} (wmem_max)"))
-}
-
-fn on_a_thread(task: impl FnOnce() -> io::Result<String> + Send) -> Result<String, String> {
-    let done = thread::scope(|scope| scope.spawn(task).join());
-    done.unwrap_or_else(|_| Err(io::Error::other("the thread panicked"))).map_err(|error| error.to_string())
 }
 
 fn kernel() -> Feature {

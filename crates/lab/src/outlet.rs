@@ -46,6 +46,6 @@ impl Outlet {
 
     /// Packets lost at it, on the way in or out.
     pub(crate) fn lost(&self, namespace: &Namespace) -> io::Result<u64> {
-        Ok(self.refused + dropped(namespace, self.interface.name())?.sent)
+        Ok(self.refused + dropped(namespace, &self.interface.name)?.sent)
     }
 }

@@ -54,13 +54,15 @@ pub struct Shell {
 }
 
 /// The result of a command.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ShellSession {
     /// Its exit code, or 128 and the number of the signal that ended it.
     pub code: u8,
     /// How long it took.
+    #[serde(with = "nanos")]
     pub took: Duration,
     /// The duration of the scenario; after that the links stayed as they were.
+    #[serde(with = "nanos")]
     pub scheduled: Duration,
     /// What the links carried and lost.
     pub links: Vec<LinkRecord>,
@@ -69,7 +71,22 @@ pub struct ShellSession {
     /// How well they were emulated.
     pub emulation: EmulationRecord,
     /// Captures and lists of events.
+    #[serde(skip)]
     pub files: Vec<PathBuf>,
+}
+
+/// A guest tells its host durations so.
+mod nanos {
+    use super::{Deserialize, Duration};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(duration.as_nanos())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_nanos)
+    }
 }
 
 /// Run a command in the network of a plan's first cell, under its first seed. `None` when it was stopped before it began.

@@ -156,7 +156,7 @@ fn an_interface_has_the_mtu_and_ends_with_its_device() {
     // Somebody inside may have taken it away: that is no error of the count.
     assert_eq!(dropped(&namespace, "world").unwrap(), Dropped::default());
     let again = Tun::open(&namespace, "world").unwrap();
-    assert_eq!(again.name(), "world");
+    assert_eq!(again.name, "world");
 }
 
 #[test]

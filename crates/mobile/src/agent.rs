@@ -16,7 +16,7 @@ mod status;
 pub use status::Counters;
 
 use crate::command::Command;
-use crate::connections::{Connections, Key};
+use crate::connections::{Connection, Connections, Key};
 use crate::kick::KernelView;
 use crate::links::{Change, Described, Links};
 use crate::schedule::Reconfigurations;
@@ -25,6 +25,7 @@ use freezing::Freezing;
 use outages::Outages;
 use seamline_host::Line;
 use seamline_wire::{Duration, Instant};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::IpAddr;
 
@@ -167,7 +168,7 @@ impl Agent {
     pub fn missed(&mut self, packets: u32) {
         if packets > 0 {
             self.counters.missed += u64::from(packets);
-            self.connections.iter_mut().for_each(|(_, connection)| connection.is_doubtful = true);
+            self.connections.all.values_mut().for_each(|connection| connection.is_doubtful = true);
         }
     }
 
@@ -194,7 +195,7 @@ impl Agent {
     }
 
     fn unblock(&mut self) {
-        self.connections.iter_mut().for_each(|(_, connection)| connection.is_blocked = false);
+        self.connections.all.values_mut().for_each(|connection| connection.is_blocked = false);
     }
 
     /// A command about links. The answer to [`Command::Status`] is [`Agent::status`], that to [`Command::Metrics`] is [`Agent::metrics`].
@@ -243,7 +244,7 @@ impl Agent {
         let Some(link) = self.links.name(index) else { return };
         self.outages.changed(now, index, change);
         let mut touched = 0_u64;
-        for (_, connection) in self.connections.iter_mut() {
+        for (_, connection) in self.connections.all.iter_mut() {
             let Some(is_named) = carried.get(&connection.interface) else { continue };
             if by == By::Kernel && change == Change::Up && !is_named && connection.interrupted.is_none() {
                 // It was helped when its own interface came up.
@@ -310,8 +311,8 @@ impl Agent {
     }
 
     /// The connections that are known.
-    pub fn connections(&self) -> &Connections {
-        &self.connections
+    pub fn connections(&self) -> &BTreeMap<Key, Connection> {
+        &self.connections.all
     }
 
     /// What has been done.

@@ -77,7 +77,8 @@ pub enum Frozen {
 /// The connections of a host, a bounded number of them.
 #[derive(Clone, Debug)]
 pub struct Connections {
-    all: BTreeMap<Key, Connection>,
+    /// All, in the order of their addresses and ports.
+    pub all: BTreeMap<Key, Connection>,
     most: usize,
     forget_after: Duration,
 }
@@ -176,41 +177,6 @@ impl Connections {
         self.all.retain(|_, connection| {
             connection.frozen == Frozen::Yes || now.saturating_since(connection.seen) <= limit
         });
-    }
-
-    /// Forget one that is over.
-    pub fn remove(&mut self, key: &Key) {
-        self.all.remove(key);
-    }
-
-    /// One of them.
-    pub fn get(&self, key: &Key) -> Option<&Connection> {
-        self.all.get(key)
-    }
-
-    /// One of them, to be changed.
-    pub fn get_mut(&mut self, key: &Key) -> Option<&mut Connection> {
-        self.all.get_mut(key)
-    }
-
-    /// All, in the order of their addresses and ports.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Connection)> {
-        self.all.iter()
-    }
-
-    /// All, to be changed.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Key, &mut Connection)> {
-        self.all.iter_mut()
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
     }
 }
 

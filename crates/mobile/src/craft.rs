@@ -68,8 +68,12 @@ fn set_accurate_ecn_bit(packet: &mut [u8], version: IpVersion) {
 /// None that could be expected: it is shorter than any limit.
 pub fn unreachable(connection: &Connection, unacknowledged: SequenceNumber) -> Result<Vec<u8>, EncodeError> {
     let Headers { ip, source_port, destination_port, .. } = connection.last;
-    let quoted = quote(Headers { ip, source_port, destination_port, segment: bare(unacknowledged) })?;
-    Ok(message(&ip, &quoted, Towards::ThisHost))
+    let quoted = Headers { ip, source_port, destination_port, segment: bare(unacknowledged) };
+    let here = match ip {
+        IpHeader::V4(header) => IpHeader::v4(header.source, header.source),
+        IpHeader::V6(header) => IpHeader::v6(header.source, header.source),
+    };
+    message(&here, &quoted)
 }
 
 /// The same message to the other end: its packets could not be delivered here. It quotes the segment that this host expects next, which
@@ -83,13 +87,13 @@ pub fn disruption(connection: &Connection) -> Result<Vec<u8>, EncodeError> {
         IpHeader::V4(header) => IpHeader::v4(header.destination, header.source),
         IpHeader::V6(header) => IpHeader::v6(header.destination, header.source),
     };
-    let quoted = quote(Headers {
+    let quoted = Headers {
         ip: theirs,
         source_port: destination_port,
         destination_port: source_port,
         segment: bare(segment.acknowledgment),
-    })?;
-    Ok(message(&ip, &quoted, Towards::OtherEnd))
+    };
+    message(&ip, &quoted)
 }
 
 /// As much of a segment as a message has to quote.
@@ -97,26 +101,13 @@ fn bare(sequence: SequenceNumber) -> Segment {
     Segment { sequence, flags: Flags::ACK, ..Segment::default() }
 }
 
-fn quote(headers: Headers) -> Result<Vec<u8>, EncodeError> {
-    encode_to_vec(&headers, &[])
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Towards {
-    ThisHost,
-    OtherEnd,
-}
-
-fn message(own: &IpHeader, quoted: &[u8], towards: Towards) -> Vec<u8> {
-    let is_here = towards == Towards::ThisHost;
-    match own {
-        IpHeader::V4(header) => {
-            unreachable_v4(header.source, if is_here { header.source } else { header.destination }, quoted)
-        }
-        IpHeader::V6(header) => {
-            unreachable_v6(header.source, if is_here { header.source } else { header.destination }, quoted)
-        }
-    }
+/// A message between two addresses.
+fn message(between: &IpHeader, quoted: &Headers) -> Result<Vec<u8>, EncodeError> {
+    let quoted = encode_to_vec(quoted, &[])?;
+    Ok(match between {
+        IpHeader::V4(header) => unreachable_v4(header.source, header.destination, &quoted),
+        IpHeader::V6(header) => unreachable_v6(header.source, header.destination, &quoted),
+    })
 }
 
 fn unreachable_v4(from: Ipv4Addr, to: Ipv4Addr, quoted: &[u8]) -> Vec<u8> {

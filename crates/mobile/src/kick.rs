@@ -124,7 +124,8 @@ pub struct Kick {
     /// Where SND.UNA is, or else might be.
     candidates: Vec<SequenceNumber>,
     attempts: u8,
-    messages: u8,
+    /// Messages sent so far.
+    pub messages: u8,
     begun: KernelView,
     backoff: u8,
 }
@@ -156,11 +157,6 @@ impl Kick {
             begun: *view,
             backoff: view.backoff,
         })
-    }
-
-    /// Messages sent so far.
-    pub fn messages(&self) -> u8 {
-        self.messages
     }
 
     /// What to do now that the kernel says this.
@@ -232,14 +228,14 @@ mod tests {
     fn it_goes_on_until_the_segment_is_sent_again_and_no_further() {
         let mut kick = Kick::new(NEXT, None, None, &view(5)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(7000), 3, view(5)), Outcome::Retransmitted);
-        assert_eq!(kick.messages(), 3);
+        assert_eq!(kick.messages, 3);
     }
 
     #[test]
     fn a_timer_that_is_not_doubled_any_more_is_left_alone() {
         let mut kick = Kick::new(NEXT, None, None, &view(2)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(7000), 9, view(2)), Outcome::Undoubled);
-        assert_eq!(kick.messages(), 2);
+        assert_eq!(kick.messages, 2);
     }
 
     #[test]
@@ -247,10 +243,10 @@ mod tests {
         let una = SequenceNumber(8500);
         let mut kick = Kick::new(NEXT, None, Some(una), &view(4)).unwrap();
         assert_eq!(run(&mut kick, una, 2, view(4)), Outcome::Retransmitted);
-        assert_eq!(kick.messages(), ATTEMPTS + 2);
+        assert_eq!(kick.messages, ATTEMPTS + 2);
         let mut kick = Kick::new(NEXT, None, Some(una), &view(4)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(1), 2, view(4)), Outcome::NoEffect);
-        assert_eq!(kick.messages(), 2 * ATTEMPTS);
+        assert_eq!(kick.messages, 2 * ATTEMPTS);
     }
 
     /// 2000 bytes were on their way when the link was lost, 1000 more went nowhere, and then 500 of all were acknowledged.
@@ -261,7 +257,7 @@ mod tests {
         let back = KernelView { unacknowledged: 2500, acknowledged: 50_500, ..view(3) };
         let mut kick = Kick::new(NEXT, Some(standing), None, &back).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(8500), 2, back), Outcome::Retransmitted);
-        assert_eq!(kick.messages(), 2);
+        assert_eq!(kick.messages, 2);
         let mut kick = Kick::new(NEXT, None, None, &back).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(8500), 2, back), Outcome::NoEffect);
     }
@@ -270,7 +266,7 @@ mod tests {
     fn there_is_an_end_to_it() {
         let mut kick = Kick::new(NEXT, None, None, &view(100)).unwrap();
         assert_eq!(run(&mut kick, SequenceNumber(7000), 50, view(100)), Outcome::GivenUp);
-        assert_eq!(kick.messages(), MOST_MESSAGES);
+        assert_eq!(kick.messages, MOST_MESSAGES);
     }
 
     #[test]

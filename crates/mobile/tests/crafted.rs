@@ -56,7 +56,7 @@ fn after(ip: IpHeader, segments: &[Segment]) -> Option<Connection> {
         all.sent(now, WWAN, &packet, |_, _| false, |_| true).unwrap();
         now += Duration::from_secs(1);
     }
-    all.iter().map(|(_, connection)| *connection).next()
+    all.all.values().copied().next()
 }
 
 /// The acknowledgment that is sent for a connection, as its receiver reads it: its checksums are right.
@@ -122,7 +122,7 @@ fn after_a_gap_the_newest_packet_alone_is_believed() {
     let (mut all, now) = (connections(), Instant::ZERO);
     let mut send = |segment, is_doubtful| {
         all.sent(now, WWAN, &bytes(&headers(v4(), segment)), |_, _| false, |_| true).unwrap();
-        let (_, known) = all.iter_mut().next().unwrap();
+        let (_, known) = all.all.iter_mut().next().unwrap();
         known.is_doubtful = is_doubtful;
         (known.next.0, known.last.segment.acknowledgment.0)
     };
@@ -181,13 +181,13 @@ fn congestion_bits_are_repeated() {
     packet[20 + 12] |= 1;
     let mut all = connections();
     all.sent(Instant::ZERO, WWAN, &packet, |_, _| false, |_| true).unwrap();
-    let (_, known) = all.iter().next().unwrap();
+    let (_, known) = all.all.iter().next().unwrap();
     let repeated = craft::acknowledgment(known, None).unwrap();
     assert_eq!(repeated[20 + 12] & 0x0f, 1);
     assert!(decode(&repeated).is_ok(), "its checksum is right");
     // Once it was seen, CWR belongs to it, too, and a packet without the bit says that it is 0.
     all.sent(Instant::ZERO, WWAN, &bytes(&headers(v4(), answer)), |_, _| false, |_| true).unwrap();
-    let (_, known) = all.iter().next().unwrap();
+    let (_, known) = all.all.iter().next().unwrap();
     assert_eq!(known.accurate_ecn, Some(false));
     assert_eq!(acknowledgment(known, None).segment.flags, answer.flags);
 }
@@ -199,10 +199,10 @@ fn as_many_are_known_as_allowed_and_the_longest_silent_go_first() {
         let sent = Headers { source_port: TransportPort(port), ..headers(v4(), segment(1, 0, 1)) };
         all.sent(Instant::from_secs(u64::from(port)), WWAN, &bytes(&sent), |_, _| false, |_| true).unwrap();
     }
-    let ports: Vec<u16> = all.iter().map(|(key, _)| key.local.port()).collect();
+    let ports: Vec<u16> = all.all.keys().map(|key| key.local.port()).collect();
     assert_eq!(ports, [2, 3, 4]);
     all.forget(Instant::from_secs(63));
-    assert_eq!(all.len(), 2, "the one of second 2 has been silent for 61 s");
+    assert_eq!(all.all.len(), 2, "the one of second 2 has been silent for 61 s");
 }
 
 /// The figure that the documentation gives.

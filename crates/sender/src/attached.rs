@@ -53,7 +53,8 @@ pub struct Places {
 pub struct Attached {
     ring: RingBuffer<'static>,
     heard: Receiver<Event>,
-    off: Vec<Off>,
+    /// Which parts do not work here.
+    pub off: Vec<Off>,
     _links: Vec<Link>,
     object: Object,
 }
@@ -86,11 +87,6 @@ impl Attached {
         links.push(attach_marks(&object, &cgroup, &places.cgroup)?);
         let (ring, heard) = listen_to(&object).map_err(|error| Error::Host(error.to_string()))?;
         Ok(Attached { ring, heard, off, _links: links, object })
-    }
-
-    /// Which parts do not work here.
-    pub fn off(&self) -> &[Off] {
-        &self.off
     }
 
     /// Wait for something to happen, at most for so long; all that has happened.

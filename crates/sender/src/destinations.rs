@@ -37,8 +37,8 @@ impl Destinations {
 /// How many bits count, the version, the address, which ends with zeros where it is of IPv4.
 fn key(prefix: Prefix) -> [u8; 24] {
     let mut key = [0; 24];
-    key[..4].copy_from_slice(&(VERSION_BITS + u32::from(prefix.length())).to_ne_bytes());
-    match prefix.address() {
+    key[..4].copy_from_slice(&(VERSION_BITS + u32::from(prefix.length)).to_ne_bytes());
+    match prefix.address {
         IpAddr::V4(address) => {
             key[4] = 4;
             key[8..12].copy_from_slice(&address.octets());

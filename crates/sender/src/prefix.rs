@@ -11,8 +11,10 @@ const MAPPED: u8 = 96;
 /// `2001:db8::/32`; an address alone is itself. One of IPv4-mapped addresses is one of IPv4 addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Prefix {
-    address: IpAddr,
-    length: u8,
+    /// The first of its addresses.
+    pub address: IpAddr,
+    /// How many of the first bits are the same, at most 32 or 128.
+    pub length: u8,
 }
 
 impl Prefix {
@@ -21,16 +23,6 @@ impl Prefix {
         Prefix { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), length: 0 },
         Prefix { address: IpAddr::V6(Ipv6Addr::UNSPECIFIED), length: 0 },
     ];
-
-    /// The first of its addresses.
-    pub fn address(self) -> IpAddr {
-        self.address
-    }
-
-    /// How many of the first bits are the same, at most 32 or 128.
-    pub fn length(self) -> u8 {
-        self.length
-    }
 
     fn new(address: IpAddr, length: u8) -> Prefix {
         match address.to_canonical() {

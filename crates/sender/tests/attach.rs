@@ -129,7 +129,7 @@ fn an_interface_that_is_named_twice_is_taken_once() {
     let interfaces = vec!["lo".to_owned(), "lo".to_owned()];
     let places = Places { cgroup: cgroup.path().to_owned(), interfaces, ..Places::default() };
     let attached = Attached::new(&places).unwrap();
-    assert_eq!(attached.off(), []);
+    assert_eq!(attached.off, []);
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(super) struct Entry {
     pub(super) peer: String,
     /// How the peer was set up; of ns-3, which TCP is ours.
     pub(super) build: String,
-    pub(super) workload: &'static str,
+    pub(super) workload: String,
     pub(super) runs: usize,
     /// Our delivered packets per CPU second, median over runs.
     pub(super) ours_pkts_per_cpu_s: f64,
@@ -36,12 +36,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// From pairs of runs, ours first.
-    pub(super) fn new(
-        peer: &str,
-        build: String,
-        workload: &'static str,
-        pairs: &[(Measured, Measured)],
-    ) -> Entry {
+    pub(super) fn new(peer: &str, build: String, workload: &str, pairs: &[(Measured, Measured)]) -> Entry {
         let ratios: Vec<f64> = pairs.iter().map(|(ours, peer)| ours.rate() / peer.rate()).collect();
         let delivered = |side: fn(&(Measured, Measured)) -> f64| pairs.iter().map(side).sum::<f64>();
         let (ours, theirs) = (delivered(|pair| pair.0.packets), delivered(|pair| pair.1.packets));
@@ -49,7 +44,7 @@ impl Entry {
         Entry {
             peer: peer.to_owned(),
             build,
-            workload,
+            workload: workload.to_owned(),
             runs: pairs.len(),
             ours_pkts_per_cpu_s: median(pairs.iter().map(|pair| pair.0.rate()).collect()),
             peer_pkts_per_cpu_s: median(pairs.iter().map(|pair| pair.1.rate()).collect()),

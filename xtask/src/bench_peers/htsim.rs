@@ -1,6 +1,7 @@
 //! htsim's TCP over the large network, from a clone of github.com/Broadcom/csg-htsim.
 
 use super::{LargePeer, compile, repository, succeeds};
+use crate::support::output;
 use std::path::Path;
 use std::process::Command;
 
@@ -33,13 +34,8 @@ fn ensure_library(folder: &Path) -> Result<(), String> {
 
 /// The commit of a clone; nothing but the name for other copies.
 fn version(folder: &Path) -> String {
-    let query = Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--short=10", "HEAD"]).output();
-    match query {
-        Ok(output) if output.status.success() => {
-            format!("htsim {}", String::from_utf8_lossy(&output.stdout).trim())
-        }
-        _ => "htsim".to_owned(),
-    }
+    let commit = output(Command::new("git").arg("-C").arg(folder).args(["rev-parse", "--short=10", "HEAD"]));
+    commit.map_or_else(|_| "htsim".to_owned(), |commit| format!("htsim {}", commit.trim()))
 }
 
 #[cfg(test)]

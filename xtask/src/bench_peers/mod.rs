@@ -13,6 +13,7 @@ mod stages;
 use entry::Entry;
 use measure::process;
 
+use crate::support::{at, is_installed, name, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,16 +79,6 @@ impl Workload {
     /// Those that are compared with two builds of ns-2.
     const SMALL: [Workload; 3] = [Workload::ThreeHops, Workload::Dumbbell, Workload::Cells];
 
-    /// Its name as an argument.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Workload::ThreeHops => "three_hops",
-            Workload::Dumbbell => "dumbbell",
-            Workload::Cells => "cells",
-            Workload::ManyCells => "many_cells",
-        }
-    }
-
     /// Simulated time in seconds: about a million packets or more, so that starting a process does not count.
     pub(super) fn seconds(self) -> u64 {
         match self {
@@ -114,7 +105,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let entries = compared(options)?;
     if let Some(path) = &options.json {
         let json = serde_json::to_string_pretty(&entries).map_err(|e| e.to_string())?;
-        fs::write(path, json + "\n").map_err(|e| format!("{}: {e}", path.display()))?;
+        fs::write(path, json + "\n").map_err(at(path))?;
     }
     Ok(is_acceptable(&entries, options.require))
 }
@@ -141,7 +132,7 @@ fn against_ns2(runs: u32) -> Result<Vec<Entry>, String> {
     let mut entries = Vec::new();
     for workload in Workload::SMALL {
         for (build, words) in [("all headers", [].as_slice()), ("trimmed headers", ["trimmed"].as_slice())] {
-            let script = repository().join("benches/peers/ns2").join(workload.name()).with_extension("tcl");
+            let script = repository().join("benches/peers/ns2").join(name(&workload)).with_extension("tcl");
             let command = |seed: &str| {
                 let mut command = Command::new("ns");
                 command.arg(&script).args(words).args([seed, &workload.seconds().to_string()]);
@@ -165,11 +156,11 @@ fn workload_entry(
     // Ours, then the peer, with the same seed.
     let pair = |seed: u32| {
         let seed = seed.to_string();
-        let ours = process(Command::new(&own).args(["bench-side", workload.name(), &seed]))?;
+        let ours = process(Command::new(&own).args(["bench-side", &name(&workload), &seed]))?;
         Ok((ours, process(&mut command(&seed))?))
     };
     let pairs = (1..=runs).map(pair).collect::<Result<Vec<_>, String>>()?;
-    let entry = Entry::new(peer, build.to_owned(), workload.name(), &pairs);
+    let entry = Entry::new(peer, build.to_owned(), &name(&workload), &pairs);
     print_line(&entry);
     Ok(entry)
 }
@@ -197,7 +188,7 @@ impl LargePeer {
 /// Compile a peer's program; its path.
 fn compile(source: &Path, name: &str, arguments: &[&str], tip: &str) -> Result<PathBuf, String> {
     let folder = repository().join("target");
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::create_dir_all(&folder).map_err(at(&folder))?;
     let program = folder.join(name);
     let mut compiler = Command::new("g++");
     compiler.arg("-o").arg(&program).arg(source).args(arguments);
@@ -251,18 +242,13 @@ fn repository() -> &'static Path {
 }
 
 fn ensure_ns2() -> Result<(), String> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = std::env::split_paths(&paths).any(|folder| folder.join("ns").is_file());
-    is_there.then_some(()).ok_or_else(|| "ns-2 is not installed\ntip: apt-get install ns2".to_owned())
+    is_installed("ns")
+        .then_some(())
+        .ok_or_else(|| "ns-2 is not installed\ntip: apt-get install ns2".to_owned())
 }
 
 /// The version that Debian names, "ns-2" where it is not Debian's.
 fn ns2_version() -> String {
-    let query = Command::new("dpkg-query").args(["-W", "-f=${Version}", "ns2"]).output();
-    match query {
-        Ok(output) if output.status.success() => {
-            format!("ns-2 {}", String::from_utf8_lossy(&output.stdout).trim())
-        }
-        _ => "ns-2".to_owned(),
-    }
+    let version = output(Command::new("dpkg-query").args(["-W", "-f=${Version}", "ns2"]));
+    version.map_or_else(|_| "ns-2".to_owned(), |version| format!("ns-2 {}", version.trim()))
 }

@@ -2,6 +2,7 @@
 
 use super::entry::{self, Entry};
 use super::{against_ns2, command, htsim, ns3, repository, stages};
+use crate::support::{at, name};
 use clap::ValueEnum;
 use std::fmt::Write;
 use std::fs;
@@ -40,11 +41,6 @@ enum Table {
 }
 
 impl Table {
-    /// What encloses it in the page: its name as an argument.
-    fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
     fn measure(self, options: &Options) -> Result<String, String> {
         let runs = options.runs;
         match self {
@@ -66,11 +62,11 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
             Ok(text) => {
                 println!("\n{text}");
                 if let Some(path) = &options.page {
-                    replace(path, &table.name(), &text)?;
+                    replace(path, &name(table), &text)?;
                 }
             }
             Err(message) => {
-                eprintln!("error: table {}: {message}", table.name());
+                eprintln!("error: table {}: {message}", name(table));
                 is_complete = false;
             }
         }
@@ -79,12 +75,11 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
 }
 
 fn replace(path: &Path, name: &str, table: &str) -> Result<(), String> {
-    let failed = |error| format!("{}: {error}", path.display());
-    let page = fs::read_to_string(path).map_err(failed)?;
+    let page = fs::read_to_string(path).map_err(at(path))?;
     let page = replaced(&page, name, table).ok_or_else(|| {
         format!("{}: the table {name} has no place: <!-- {name} --> and <!-- end -->", path.display())
     })?;
-    fs::write(path, page).map_err(failed)
+    fs::write(path, page).map_err(at(path))
 }
 
 /// The page with another table between `<!-- name -->` and the next `<!-- end -->`.
@@ -107,7 +102,7 @@ fn peers(runs: u32) -> Result<String, String> {
         let _ = writeln!(
             text,
             "| {} | {:.2} M | {:.2} M | {:.2} M | {} |",
-            about(all.workload),
+            about(&all.workload),
             trimmed.ours_pkts_per_cpu_s / 1e6,
             all.peer_pkts_per_cpu_s / 1e6,
             trimmed.peer_pkts_per_cpu_s / 1e6,
@@ -237,6 +232,6 @@ mod tests {
     #[test]
     fn the_page_has_a_place_for_each_table() {
         let page = fs::read_to_string(repository().join("docs/background/speed.md")).unwrap();
-        assert!(Table::value_variants().iter().all(|table| replaced(&page, &table.name(), "").is_some()));
+        assert!(Table::value_variants().iter().all(|table| replaced(&page, &name(table), "").is_some()));
     }
 }

@@ -1,6 +1,7 @@
 //! What a packet costs, by the part of the code that it passes: counted by callgrind on our side of a workload.
 
 use super::{Workload, repository};
+use crate::support::{at, name};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -81,13 +82,13 @@ fn count(workload: Workload) -> Result<(BTreeMap<&'static str, Counts>, f64), St
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes"]);
     command.arg(format!("--callgrind-out-file={}", file.display())).arg(own);
-    command.args(["bench-side", workload.name(), "1", "--part", &PART.to_string()]);
+    command.args(["bench-side", &name(&workload), "1", "--part", &PART.to_string()]);
     let output =
         command.output().map_err(|error| format!("valgrind: {error}\ntip: apt-get install valgrind"))?;
     let packets = String::from_utf8_lossy(&output.stdout).trim().parse::<f64>();
     let packets =
         packets.map_err(|_| format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr)))?;
-    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = fs::read_to_string(&file).map_err(at(&file))?;
     drop(fs::remove_file(file));
     Ok((by_stage(&text)?, packets))
 }

@@ -3,6 +3,7 @@
 mod lines;
 mod tools;
 
+use crate::support::at;
 use lines::Lines;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ const TEST: &str = "bounded";
 /// Build, run and print. It passes if the tests do.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+    let root = root.canonicalize().map_err(at(&root))?;
     let tools = Tools::find()?;
     let test = build(&root)?;
     let all = targets(&root)?;
@@ -73,7 +74,7 @@ fn build(root: &Path) -> Result<PathBuf, String> {
 /// Those with a corpus of their own.
 fn targets(root: &Path) -> Result<Vec<String>, String> {
     let folder = root.join("fuzz/corpora");
-    let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let entries = fs::read_dir(&folder).map_err(at(&folder))?;
     let mut names: Vec<String> =
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
@@ -89,7 +90,7 @@ fn profile(root: &Path, test: &Path, target: &str, iterations: Option<u64>) -> R
         .current_dir(root.join("fuzz/targets"))
         .env("LLVM_PROFILE_FILE", &profile);
     command.envs(iterations.map(|number| ("SEAMLINE_FUZZ_ITERATIONS", number.to_string())));
-    let output = command.output().map_err(|error| format!("{}: {error}", test.display()))?;
+    let output = command.output().map_err(at(test))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     match output.status.success() && printed.contains("1 passed") {
         true => Ok(profile),

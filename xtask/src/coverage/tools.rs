@@ -1,6 +1,7 @@
 //! LLVM's tools: those of the toolchain, or of the host if they are new enough to read what the compiler writes.
 
 use super::lines::{Lines, read};
+use crate::support::output;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,14 +51,4 @@ fn is_new_enough(program: &Path, major: u32) -> bool {
     let Ok(text) = output(Command::new(program).arg("--version")) else { return false };
     let version = text.split("LLVM version ").nth(1).and_then(|it| it.split('.').next()?.parse::<u32>().ok());
     version.is_some_and(|found| found >= major)
-}
-
-/// What a command prints; an error with its message if it fails.
-fn output(command: &mut Command) -> Result<String, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim())),
-    }
 }

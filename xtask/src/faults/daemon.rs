@@ -2,6 +2,7 @@
 
 use super::network::{Network, now, pause};
 use super::subject::Subject;
+use crate::support::{at, output};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use seamline_host::bpf::SharedWords;
@@ -68,6 +69,14 @@ impl Setup {
         self.folder.join("mobile.sock")
     }
 
+    /// An outage of the mobile host's link is announced to it.
+    pub(super) fn announce(&self, lead: u64) -> Result<(), String> {
+        let mut command = Command::new(&self.program);
+        command.args(["mobile", "--tell", &format!("going-down d0 in {lead} ms"), "--socket"]);
+        let told = output(command.arg(self.socket()));
+        told.map(drop).map_err(|error| format!("a notice is refused: {error}"))
+    }
+
     fn arguments(&self) -> Result<Vec<String>, String> {
         let mut words: Vec<String> = self.subject.arguments().iter().map(|&word| word.to_owned()).collect();
         let path = |path: PathBuf| path.to_string_lossy().into_owned();
@@ -77,8 +86,7 @@ impl Setup {
                 words.extend(["--socket".to_owned(), path(self.socket())]);
                 if self.freezes {
                     let settings = self.folder.join("mobile.toml");
-                    fs::write(&settings, "[default]\nfreeze = true\n")
-                        .map_err(|e| format!("{}: {e}", settings.display()))?;
+                    fs::write(&settings, "[default]\nfreeze = true\n").map_err(at(&settings))?;
                     words.extend(["--config".to_owned(), path(settings)]);
                 }
             }
@@ -111,13 +119,9 @@ impl Setup {
             }
         };
         let out = append.and_then(|file| Ok((file.try_clone()?, file)));
-        let (out, errors): (File, File) = out.map_err(|error| format!("{}: {error}", log.display()))?;
+        let (out, errors): (File, File) = out.map_err(at(&log))?;
         command.args(self.arguments()?).stdin(Stdio::null()).stdout(out).stderr(errors);
-        let process = self
-            .subject
-            .host(network)
-            .within(|| command.spawn())
-            .map_err(|e| format!("{}: {e}", self.program.display()))?;
+        let process = self.subject.host(network).within(|| command.spawn()).map_err(at(&self.program))?;
         let working = if self.subject == Subject::Sender { "ready: " } else { "event=start" };
         Ok(Daemon { process, log, begins_at, working })
     }
@@ -200,11 +204,7 @@ impl Daemon {
     /// Change a soft limit: `nofile`, or `as` (bytes of memory).
     pub(super) fn limit(&self, what: &str, value: &str) -> Result<(), String> {
         let arguments = ["--pid".to_owned(), self.id().to_string(), format!("--{what}={value}:")];
-        let output = Command::new("prlimit").args(arguments).output().map_err(|e| format!("prlimit: {e}"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(format!("prlimit: {}", String::from_utf8_lossy(&output.stderr).trim())),
-        }
+        output(Command::new("prlimit").args(arguments)).map(drop)
     }
 
     /// The lowest file descriptor that is free.

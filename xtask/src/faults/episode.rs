@@ -8,7 +8,6 @@ use super::plan::{Fault, Plan};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -144,15 +143,15 @@ impl Episode {
                 pause(millis);
                 ip(host, &format!("link set {interface} mtu 1500"))
             }
-            Fault::Kill { after } => self.replace(after, 0),
-            Fault::Clock { seconds } => self.replace(0, seconds),
+            Fault::Kill { after } => self.replace(after, 0, true),
+            Fault::Clock { seconds } => self.replace(0, seconds, true),
             Fault::Stop { millis } => {
                 self.daemon.iter().for_each(|daemon| daemon.signal(Signal::SIGSTOP));
                 pause(millis);
                 self.daemon.iter().for_each(|daemon| daemon.signal(Signal::SIGCONT));
                 Ok(())
             }
-            Fault::Restart { after } => self.restart(after),
+            Fault::Restart { after } => self.replace(after, 0, false),
             Fault::LittleMemory { bytes, millis } => self.with_little_memory(bytes, millis),
             Fault::FewFiles { millis } => self.with_few_files(millis),
             Fault::Notice { lead, outage } => self.announce(lead, outage),
@@ -166,14 +165,21 @@ impl Episode {
         ip(host, &format!("link set {interface} up"))
     }
 
-    fn replace(&mut self, after: u64, clock: i64) -> Result<(), String> {
+    /// End the process, at once or in order, and begin another.
+    fn replace(&mut self, after: u64, clock: i64, kills: bool) -> Result<(), String> {
         let Some(daemon) = self.daemon.take() else {
             pause(after);
             return Ok(());
         };
         self.cut.extend(self.held());
-        daemon.kill();
-        left::after_kill(&self.network, &self.setup)?;
+        if kills {
+            daemon.kill();
+            left::after_kill(&self.network, &self.setup)?;
+        } else {
+            // It gives connections ten seconds.
+            daemon.terminate()?;
+            left::after_end(&self.network, &self.setup)?;
+        }
         pause(after);
         self.begin(clock)
     }
@@ -187,19 +193,6 @@ impl Episode {
         let holds = self.setup.subject.holds_connections();
         let held = self.flows.iter().filter(|flow| holds && !flow.is_over());
         held.map(|flow| flow.content.number).collect()
-    }
-
-    fn restart(&mut self, after: u64) -> Result<(), String> {
-        let Some(daemon) = self.daemon.take() else {
-            pause(after);
-            return Ok(());
-        };
-        // It gives them ten seconds.
-        self.cut.extend(self.held());
-        daemon.terminate()?;
-        left::after_end(&self.network, &self.setup)?;
-        pause(after);
-        self.begin(0)
     }
 
     fn with_little_memory(&mut self, bytes: u64, millis: u64) -> Result<(), String> {
@@ -216,7 +209,7 @@ impl Episode {
         }
         self.outcome.out_of_memory += 1;
         self.cut.extend(held);
-        self.replace(0, 0)
+        self.replace(0, 0, true)
     }
 
     fn with_few_files(&mut self, millis: u64) -> Result<(), String> {
@@ -232,14 +225,7 @@ impl Episode {
 
     fn announce(&mut self, lead: u64, outage: u64) -> Result<(), String> {
         if self.daemon.is_some() {
-            let mut command = Command::new(&self.setup.program);
-            command
-                .args(["mobile", "--tell", &format!("going-down d0 in {lead} ms"), "--socket"])
-                .arg(self.setup.socket());
-            let output = command.output().map_err(|error| error.to_string())?;
-            if !output.status.success() {
-                return Err(format!("a notice is refused: {}", String::from_utf8_lossy(&output.stderr)));
-            }
+            self.setup.announce(lead)?;
         }
         pause(lead);
         if outage > 0 { self.flap("c1", outage) } else { Ok(()) }

@@ -10,7 +10,6 @@ use nix::sys::signal::Signal;
 use seamline_wire::random::Stream;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -205,16 +204,8 @@ impl Series {
 
     /// An outage that never comes: meanwhile the other ends' windows may be closed.
     fn announce(&self) -> Result<(), String> {
-        if !self.setup.freezes || self.setup.subject != Subject::Mobile {
-            return Ok(());
-        }
-        let mut command = Command::new(&self.setup.program);
-        command.args(["mobile", "--tell", "going-down d0 in 200 ms", "--socket"]).arg(self.setup.socket());
-        let output = command.output().map_err(|error| error.to_string())?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(format!("a notice is refused: {}", String::from_utf8_lossy(&output.stderr))),
-        }
+        let freezes = self.setup.freezes && self.setup.subject == Subject::Mobile;
+        if freezes { self.setup.announce(200) } else { Ok(()) }
     }
 
     /// The next connection, so that a sender has one: it keeps its congestion control when the sender is gone.

@@ -77,14 +77,6 @@ impl Subject {
 
 impl std::fmt::Display for Subject {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Subject::Snoop => "snoop",
-            Subject::ElnAck => "eln-ack",
-            Subject::ObtcpBaseStation => "obtcp-base-station",
-            Subject::ObtcpMobileRouter => "obtcp-mobile-router",
-            Subject::Split => "split",
-            Subject::Mobile => "mobile",
-            Subject::Sender => "sender",
-        })
+        f.write_str(&crate::support::name(self))
     }
 }

@@ -5,6 +5,7 @@ use super::layout;
 use super::mrg32k3a::{clock_phase, loss_indices};
 use super::replay::most_arrivals;
 use super::setup::Setup;
+use crate::support::at;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ impl Dice {
         for path in paths {
             let text = layout::read(path)?;
             let records: Result<Vec<Record>, _> = serde_json::from_str(&text);
-            dice.records.extend(records.map_err(|e| format!("{}: {e}", path.display()))?);
+            dice.records.extend(records.map_err(at(path))?);
         }
         Ok(dice)
     }

@@ -1,5 +1,6 @@
 //! Which files a directory of reference data holds.
 
+use crate::support::{at, files};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -29,10 +30,7 @@ impl Layout {
     /// Look through `directory` and the folders below it.
     pub(super) fn of(directory: &Path) -> Result<Layout, String> {
         let mut layout = Layout::default();
-        let mut files = Vec::new();
-        collect(directory, &mut files)?;
-        files.sort();
-        for path in files {
+        for path in files(directory)? {
             layout.place(path)?;
         }
         Ok(layout)
@@ -58,22 +56,9 @@ impl Layout {
     }
 }
 
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
-    let entries = fs::read_dir(directory).map_err(|e| format!("{}: {e}", directory.display()))?;
-    for entry in entries {
-        let path = entry.map_err(|e| format!("{}: {e}", directory.display()))?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// Open a file for reading, unpacking it when its name ends in `.gz`.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
-    let file = fs::File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let file = fs::File::open(path).map_err(at(path))?;
     Ok(match path.extension() {
         Some(extension) if extension == "gz" => Box::new(BufReader::new(flate2::read::GzDecoder::new(file))),
         _ => Box::new(BufReader::new(file)),
@@ -83,12 +68,12 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
 /// The text of a file, unpacked when its name ends in `.gz`.
 pub(super) fn read(path: &Path) -> Result<String, String> {
     let mut text = String::new();
-    open(path)?.read_to_string(&mut text).map_err(|e| format!("{}: {e}", path.display()))?;
+    open(path)?.read_to_string(&mut text).map_err(at(path))?;
     Ok(text)
 }
 
 fn first_line(path: &Path) -> Result<String, String> {
     let mut line = String::new();
-    open(path)?.read_line(&mut line).map_err(|e| format!("{}: {e}", path.display()))?;
+    open(path)?.read_line(&mut line).map_err(at(path))?;
     Ok(line)
 }

@@ -3,6 +3,7 @@
 
 use super::layout;
 use super::setup::{Chain, Setup};
+use crate::support::at;
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ pub(super) struct Trace {
 impl Trace {
     pub(super) fn read(path: &Path) -> Result<Trace, String> {
         let text = layout::read(path)?;
-        Trace::parse(path, &text).map_err(|e| format!("{}: {e}", path.display()))
+        Trace::parse(path, &text).map_err(at(path))
     }
 
     fn parse(path: &Path, text: &str) -> Result<Trace, String> {

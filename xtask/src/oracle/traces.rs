@@ -6,17 +6,13 @@ use super::record::{Keep, Outcome};
 use super::replay::{self, Run};
 use super::report::{FamilyReport, Finding};
 use super::trace::{Kind, Totals, Trace};
+use crate::support::at;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
-/// One trace compared with ours.
+/// One trace compared with our run of it.
 struct Compared {
     trace: Trace,
-    ours: Ours,
-}
-
-/// Our run of a trace.
-struct Ours {
     outcome: Outcome,
     totals: Totals,
     verdict: Verdict,
@@ -30,14 +26,14 @@ pub(super) fn compare_all(paths: &[PathBuf]) -> Result<FamilyReport, String> {
     let (mut exact, mut other_columns) = (0, 0);
     for one in &compared {
         exact += usize::from(one.is_exact());
-        other_columns += usize::from(one.is_exact() && one.ours.verdict.other_difference.is_none());
+        other_columns += usize::from(one.is_exact() && one.verdict.other_difference.is_none());
         report.count(one.is_exact(), || one.finding());
         let name = one.name();
-        report.decided_by_rounding += usize::from(one.ours.outcome.packets_first > 0);
+        report.decided_by_rounding += usize::from(one.outcome.packets_first > 0);
         for word in &one.trace.not_understood {
             report.notes.push(format!("{name}: \"{word}\" is not understood"));
         }
-        if let (true, Some(d)) = (one.is_exact(), &one.ours.verdict.other_difference) {
+        if let (true, Some(d)) = (one.is_exact(), &one.verdict.other_difference) {
             let line = d.row + one.trace.first_line;
             report.notes.push(format!("{name}:{line}: {} is {}, ours {}", d.column, d.theirs, d.ours));
         }
@@ -60,10 +56,10 @@ fn compare_one(trace: Trace) -> Result<Compared, String> {
         lost_acknowledgments: dice::lost_acknowledgments(setup),
         keep: Keep { rows: true, acknowledgments: false },
     };
-    let outcome = replay::run(&run).map_err(|e| format!("{}: {e}", trace.path.display()))?;
+    let outcome = replay::run(&run).map_err(at(&trace.path))?;
     let totals = totals(&outcome, setup.opens_with_syn());
     let verdict = compare::rows(&trace.rows, &outcome.rows);
-    Ok(Compared { trace, ours: Ours { outcome, totals, verdict } })
+    Ok(Compared { trace, outcome, totals, verdict })
 }
 
 /// Our counters as the comment line of a trace counts them: a SYN is a packet, acknowledged once the
@@ -84,26 +80,21 @@ impl Compared {
         self.trace.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
     fn is_exact(&self) -> bool {
-        self.ours.verdict.difference.is_none() && self.trace.totals == self.ours.totals
+        self.verdict.difference.is_none() && self.trace.totals == self.totals
     }
     fn finding(&self) -> Finding {
         let name = self.name();
-        match &self.ours.verdict.difference {
+        match &self.verdict.difference {
             Some(d) => Finding {
                 place: format!("{name}:{} column {}", d.row + self.trace.first_line, d.column),
                 theirs: d.theirs.clone(),
                 ours: d.ours.clone(),
-                context: compare::context(
-                    &self.trace.rows,
-                    &self.ours.outcome.rows,
-                    d.row,
-                    self.trace.first_line,
-                ),
+                context: compare::context(&self.trace.rows, &self.outcome.rows, d.row, self.trace.first_line),
             },
             None => Finding {
                 place: format!("{name}:1 totals"),
                 theirs: format!("{:?}", self.trace.totals),
-                ours: format!("{:?}", self.ours.totals),
+                ours: format!("{:?}", self.totals),
                 context: Vec::new(),
             },
         }

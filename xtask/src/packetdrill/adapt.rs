@@ -2,6 +2,7 @@
 //! a SYN, in FreeBSD's order) is left open; so are system calls that ask for FreeBSD's numbers.
 
 use super::suites;
+use crate::support::at;
 use std::fs;
 use std::path::Path;
 
@@ -36,10 +37,10 @@ const SETTINGS: [(&str, &str); 22] = [
 /// Write all scripts under `from` that fit to the same places under `to`, whose former content goes.
 pub(crate) fn adapt_all(from: &Path, to: &Path) -> Result<(), String> {
     if to.exists() {
-        fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+        fs::remove_dir_all(to).map_err(at(to))?;
     }
     for path in suites::files(from)? {
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = fs::read_to_string(&path).map_err(at(&path))?;
         let place = path.strip_prefix(from).unwrap_or(&path);
         let name = format!("/{}", place.display());
         if LEFT_OUT.iter().any(|part| name.contains(part)) || text.contains("--ip_version=ipv6") {
@@ -50,10 +51,11 @@ pub(crate) fn adapt_all(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), String> {
+/// Write a file, with the folders that it is in.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     let directory = path.parent().unwrap_or(path);
     let written = fs::create_dir_all(directory).and_then(|()| fs::write(path, text));
-    written.map_err(|error| format!("{}: {error}", path.display()))
+    written.map_err(at(path))
 }
 
 /// One script. Of what differs between systems, the standard stays.

@@ -1,6 +1,7 @@
 //! The changes of packetdrill's source that a shared object and virtual time need. Each replaces an exact text, and fails if the text is
 //! not there once: another version of packetdrill needs other changes, and a run without them means nothing.
 
+use crate::support::at;
 use std::fs;
 use std::path::Path;
 
@@ -88,9 +89,9 @@ const CHANGES: [Change; 14] = [
 pub(crate) fn apply(directory: &Path) -> Result<(), String> {
     CHANGES.iter().try_for_each(|change| {
         let path = directory.join(change.file);
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let changed = change.in_text(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-        fs::write(&path, changed).map_err(|error| format!("{}: {error}", path.display()))
+        let text = fs::read_to_string(&path).map_err(at(&path))?;
+        let changed = change.in_text(&text).map_err(at(&path))?;
+        fs::write(&path, changed).map_err(at(&path))
     })
 }
 

@@ -3,6 +3,7 @@
 use super::outcome::Outcome;
 use super::sandbox::Sandbox;
 use super::suites::Script;
+use crate::support::at;
 use rayon::prelude::*;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Runner {
     /// Run all, `jobs` at a time, and show how far it is when that is of interest; the outcomes in the order of the scripts.
     pub(crate) fn run_all(&self, scripts: &[Script], jobs: usize) -> Result<Vec<Outcome>, String> {
         let _ = fs::remove_dir_all(&self.outputs);
-        fs::create_dir_all(&self.outputs).map_err(|error| format!("{}: {error}", self.outputs.display()))?;
+        fs::create_dir_all(&self.outputs).map_err(at(&self.outputs))?;
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(|error| error.to_string())?;
         let done = AtomicUsize::new(0);

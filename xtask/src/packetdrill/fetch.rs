@@ -1,6 +1,7 @@
 //! Clones of the suites: those that the user has, or fetched ones.
 
 use super::suites::Suite;
+use crate::support::at;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +32,7 @@ fn clone(suite: &Suite, place: &Path) -> Result<(), String> {
     let partial = place.with_extension("partial");
     let _ = fs::remove_dir_all(&partial);
     if let Some(parent) = partial.parent() {
-        fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+        fs::create_dir_all(parent).map_err(at(parent))?;
     }
     let target = partial.display().to_string();
     let mut arguments = vec!["clone", "--quiet", "--depth", "1"];
@@ -43,8 +44,7 @@ fn clone(suite: &Suite, place: &Path) -> Result<(), String> {
     if suite.reference.is_some() {
         cloned = cloned.and_then(|()| git(&["-C", &target, "sparse-checkout", "set", suite.scripts]));
     }
-    let cloned = cloned
-        .and_then(|()| fs::rename(&partial, place).map_err(|error| format!("{}: {error}", place.display())));
+    let cloned = cloned.and_then(|()| fs::rename(&partial, place).map_err(at(place)));
     if cloned.is_err() {
         let _ = fs::remove_dir_all(&partial);
     }

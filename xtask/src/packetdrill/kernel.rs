@@ -3,6 +3,7 @@
 use super::execute::Runner;
 use super::outcome::Outcome;
 use super::suites::Script;
+use crate::support::at;
 use rayon::prelude::*;
 use std::fs;
 use std::io::Write;
@@ -64,8 +65,7 @@ impl<'a> Guests<'a> {
         tolerance: Option<u32>,
     ) -> Result<Self, String> {
         let seamline = super::tool::build_seamline()?;
-        fs::write(cache.join("guest.toml"), SCENARIO)
-            .map_err(|error| format!("{}: {error}", cache.display()))?;
+        fs::write(cache.join("guest.toml"), SCENARIO).map_err(at(cache))?;
         Ok(Guests { kernel, program, cache, seamline, tolerance })
     }
 
@@ -83,8 +83,7 @@ impl<'a> Guests<'a> {
     fn run(&self, place: usize, scripts: &[Script]) -> Result<Vec<Outcome>, String> {
         let list = self.cache.join(format!("guest-{place}.txt"));
         let paths = scripts.iter().map(|script| format!("{}\n", script.path.display()));
-        fs::write(&list, paths.collect::<String>())
-            .map_err(|error| format!("{}: {error}", list.display()))?;
+        fs::write(&list, paths.collect::<String>()).map_err(at(&list))?;
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         // packetdrill and its scripts write to /tmp.
         let start = "mount --bind \"$TMPDIR\" /tmp && exec \"$0\" packetdrill-guest \"$@\"";
@@ -104,7 +103,7 @@ impl<'a> Guests<'a> {
             .current_dir(self.cache)
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| format!("{}: {error}", self.seamline.display()))?;
+            .map_err(at(&self.seamline))?;
         let outcomes = read(&String::from_utf8_lossy(&output.stdout));
         match outcomes.len() == scripts.len() {
             true => Ok(outcomes),
@@ -133,8 +132,7 @@ pub(crate) fn run_in_guest(options: &GuestOptions) -> Result<bool, String> {
         limit: LIMIT,
         tolerance: options.tolerance,
     };
-    let list =
-        fs::read_to_string(&options.list).map_err(|error| format!("{}: {error}", options.list.display()))?;
+    let list = fs::read_to_string(&options.list).map_err(at(&options.list))?;
     let script = |path: &str| Script { suite: "", name: String::new(), path: path.into(), profile: "" };
     let mut out = std::io::stdout().lock();
     for path in list.lines() {

@@ -17,6 +17,7 @@ mod tool;
 
 pub(crate) use kernel::{GuestOptions, run_in_guest};
 
+use crate::support::at;
 use execute::Runner;
 use outcome::Outcome;
 use std::fs;
@@ -111,7 +112,7 @@ fn cache() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let target = own.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     let cache = target.join("packetdrill");
-    fs::create_dir_all(&cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+    fs::create_dir_all(&cache).map_err(at(&cache))?;
     Ok(cache)
 }
 
@@ -163,9 +164,7 @@ fn settle(update: bool, results: &[(String, bool)]) -> Result<bool, String> {
     let path = expected::path();
     let list = expected::load(&path)?;
     if update {
-        let written = fs::create_dir_all(path.parent().unwrap_or(&path))
-            .and_then(|()| fs::write(&path, expected::updated(&list, results)));
-        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        adapt::write(&path, &expected::updated(&list, results))?;
         println!("{}: written", path.display());
         return Ok(true);
     }

@@ -1,6 +1,7 @@
 //! What a script finds where the kernel's settings would be: plain files, which the shared object reads. So a run does not depend on
 //! the kernel of the host, and the commands of scripts change nothing of it.
 
+use crate::support::at;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ impl Sandbox {
     /// Make both for a profile in `directory`, which may hold those of an earlier script.
     pub(crate) fn make(directory: &Path, profile: &str) -> Result<Sandbox, String> {
         let sandbox = Sandbox { settings: directory.join("net"), commands: directory.join("bin") };
-        sandbox.write(profile).map_err(|error| format!("{}: {error}", directory.display()))?;
+        sandbox.write(profile).map_err(at(directory))?;
         Ok(sandbox)
     }
 

@@ -1,6 +1,7 @@
 //! The suites: where their scripts are, which of them run over IPv4, and what each is called.
 
 use super::adapt;
+use crate::support::{self, at};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -97,7 +98,7 @@ impl Suite {
         }
         let mut scripts = Vec::new();
         for path in files(&root)? {
-            let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text = fs::read_to_string(&path).map_err(at(&path))?;
             if runs_over_ipv4(&path, &text) {
                 let name = path.strip_prefix(&root).unwrap_or(&path).with_extension("");
                 let name = name.display().to_string();
@@ -119,21 +120,8 @@ fn runs_over_ipv4(path: &Path, text: &str) -> bool {
 
 /// All scripts under `root`, sorted.
 pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut found = Vec::new();
-    let mut open = vec![root.to_owned()];
-    while let Some(directory) = open.pop() {
-        let failed = |error| format!("{}: {error}", directory.display());
-        for entry in fs::read_dir(&directory).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "pkt") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
+    let is_script = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "pkt");
+    Ok(support::files(root)?.into_iter().filter(is_script).collect())
 }
 
 #[cfg(test)]

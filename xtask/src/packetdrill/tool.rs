@@ -1,6 +1,7 @@
 //! packetdrill itself, and the shared object that it tests: both are built here.
 
 use super::changes;
+use crate::support::{at, is_installed};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,13 +37,6 @@ pub(crate) fn check_programs() -> Result<(), String> {
     ))
 }
 
-/// Whether a program is in PATH, or where the system's programs are.
-pub(crate) fn is_installed(program: &str) -> bool {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let of_system = ["/usr/sbin", "/sbin"].map(PathBuf::from);
-    std::env::split_paths(&paths).chain(of_system).any(|folder| folder.join(program).is_file())
-}
-
 /// Build packetdrill from a clone of its repository, with our changes, in `work`; the program's path.
 pub(crate) fn build_packetdrill(clone: &Path, work: &Path) -> Result<PathBuf, String> {
     let source = clone.join("gtests/net/packetdrill");
@@ -56,7 +50,7 @@ pub(crate) fn build_packetdrill(clone: &Path, work: &Path) -> Result<PathBuf, St
     copy_source(&source, work)?;
     changes::apply(work)?;
     make(work)?;
-    fs::write(&stamp, version).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    fs::write(&stamp, version).map_err(at(&stamp))?;
     Ok(program)
 }
 
@@ -65,7 +59,7 @@ fn version(source: &Path) -> Result<String, String> {
     let mut sizes = String::new();
     let own = std::env::current_exe().and_then(fs::metadata).and_then(|data| data.modified());
     for path in sorted(source)? {
-        let data = fs::metadata(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let data = fs::metadata(&path).map_err(at(&path))?;
         sizes += &format!("{} {} {:?}\n", path.display(), data.len(), data.modified().ok());
     }
     Ok(format!("{sizes}{own:?}"))
@@ -86,12 +80,12 @@ fn sorted(directory: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn copy_source(from: &Path, to: &Path) -> Result<(), String> {
     if to.exists() {
-        fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+        fs::remove_dir_all(to).map_err(at(to))?;
     }
-    fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    fs::create_dir_all(to).map_err(at(to))?;
     for path in sorted(from)? {
         let place = to.join(path.file_name().unwrap_or_default());
-        fs::copy(&path, &place).map_err(|error| format!("{}: {error}", place.display()))?;
+        fs::copy(&path, &place).map_err(at(&place))?;
     }
     Ok(())
 }

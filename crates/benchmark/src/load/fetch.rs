@@ -1,9 +1,10 @@
 //! The client.
 
 use super::ENDLESS;
-use super::socket::{connected, is_ready};
+use super::socket::{LOOK_EVERY, connected};
 use super::timeline::{Request, Sample, Timeline};
 use nix::poll::PollFlags;
+use seamline_host::socket::wait;
 use seamline_lab::clock::monotonic;
 use seamline_lab::system::TcpInfo;
 use seamline_wire::{Duration, Instant};
@@ -81,7 +82,7 @@ impl Client {
         self.ask(what)?;
         let mut room = vec![0; ROOM];
         while !is_over() {
-            is_ready(&self.stream, PollFlags::POLLIN)?;
+            wait(&self.stream, PollFlags::POLLIN, LOOK_EVERY);
             let read = self.read(what, &mut room);
             self.look();
             read?;

@@ -1,22 +1,23 @@
 //! Sockets of the load, with what only this benchmark sets.
-#![expect(unsafe_code, reason = "socket options that no library has")]
+#![expect(unsafe_code, reason = "no library makes MPTCP sockets")]
 
 use super::Serve;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollFlags;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, getsockopt, listen,
     setsockopt, socket, sockopt,
 };
+use seamline_host::socket::{set_number, wait};
 use seamline_lab::system::explained;
 use seamline_lab::traffic::choose_congestion_control;
 use seamline_wire::Duration;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// How often the client looks at what the kernel has received.
-const LOOK_EVERY_MS: u8 = 1;
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(1);
 /// `TCP_RTO_MAX_MS` (`include/uapi/linux/tcp.h`, Linux 6.15).
 const RTO_MAX_MS: libc::c_int = 44;
 /// `IPPROTO_MPTCP` (RFC 8684; Linux 5.6).
@@ -59,7 +60,7 @@ pub(super) fn connected(to: SocketAddr, is_mptcp: bool, is_over: impl Fn() -> bo
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(errno) => return Err(failed(errno)),
     }
-    while !is_ready(&stream, PollFlags::POLLOUT)? {
+    while !wait(&stream, PollFlags::POLLOUT, LOOK_EVERY) {
         if is_over() {
             let why = format!("cannot connect to {to}: there is no answer");
             return Err(io::Error::new(ErrorKind::TimedOut, why));
@@ -71,15 +72,6 @@ pub(super) fn connected(to: SocketAddr, is_mptcp: bool, is_over: impl Fn() -> bo
     }
     stream.set_nodelay(true)?;
     Ok(stream)
-}
-
-/// Wait a little for something to be possible, or for the connection to have failed. Returns whether it is.
-pub(super) fn is_ready(stream: &TcpStream, what: PollFlags) -> io::Result<bool> {
-    match poll(&mut [PollFd::new(stream.as_fd(), what)], PollTimeout::from(LOOK_EVERY_MS)) {
-        Ok(ready) => Ok(ready > 0),
-        Err(Errno::EINTR) => Ok(false),
-        Err(errno) => Err(errno.into()),
-    }
 }
 
 fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
@@ -98,17 +90,7 @@ fn stream_socket(address: SocketAddr, is_mptcp: bool) -> io::Result<OwnedFd> {
 
 fn limit_timeout(socket: &OwnedFd, longest: Duration) -> io::Result<()> {
     let milliseconds = libc::c_int::try_from(longest.as_millis()).unwrap_or(libc::c_int::MAX);
-    // SAFETY: the option's value is one `int`, which lives during the call.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_fd().as_raw_fd(),
-            libc::IPPROTO_TCP,
-            RTO_MAX_MS,
-            (&raw const milliseconds).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    Errno::result(result).map(drop).map_err(|errno| {
+    set_number(socket, libc::IPPROTO_TCP, RTO_MAX_MS, milliseconds).map_err(|errno| {
         explained(errno, "TCP_RTO_MAX_MS cannot be set (it takes Linux 6.15, and 1 s to 120 s)")
     })
 }

@@ -1,4 +1,5 @@
 use super::*;
+use seamline_wire::codec::Checksum;
 use seamline_wire::codec::{IpHeader, encode_to_vec};
 use seamline_wire::{Flags, Segment, SequenceNumber, Timestamps, TransportPort};
 

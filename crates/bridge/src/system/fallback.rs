@@ -64,7 +64,7 @@ pub(super) struct Stall {
 #[derive(Debug, Default)]
 pub(super) struct Stalls {
     newest: Option<Stall>,
-    count: u64,
+    pub(super) count: u64,
     reported: u64,
 }
 
@@ -72,10 +72,6 @@ impl Stalls {
     pub(super) fn note(&mut self, stall: Stall) {
         self.count += 1;
         self.newest = Some(stall);
-    }
-    /// How many there were.
-    pub(super) fn count(&self) -> u64 {
-        self.count
     }
     /// What the log says of those since it was asked last.
     pub(super) fn unreported(&mut self) -> Option<Line> {
@@ -131,23 +127,20 @@ impl Fallback {
     /// # Errors
     /// When the process may not use eBPF or change interfaces, or the kernel is older than Linux 5.5.
     pub(super) fn attach(&self, ports: &[Option<Port>; 2]) -> io::Result<()> {
-        let number = |side: Side| ports[side.index()].as_ref().map_or(0, Port::index);
+        let number = |side: Side| ports[side.index()].as_ref().map_or(0, |port| port.index);
         for side in Side::BOTH {
             let target = self.words.word(TARGET + side.index());
             target.store(number(side.other()).into(), Ordering::Relaxed);
             if let Some(port) = &ports[side.index()] {
-                let common = Common {
-                    map: self.words.as_fd().as_raw_fd(),
-                    medium: port.medium(),
-                    secret: &self.secret,
-                };
+                let common =
+                    Common { map: self.words.as_fd().as_raw_fd(), medium: port.medium, secret: &self.secret };
                 let program = classifier(programs::forwarding(common, side))
                     .map_err(|error| explained(error, "loading an eBPF program"))?;
                 // First what keeps them from the agent: in between they are lost, as while the interface was not open.
                 filter(port, programs::receiving(common))
                     .map_err(|error| explained(error, "filtering by an eBPF program"))?;
-                attach(port.index(), PREFERENCE, NAME, program.as_fd())
-                    .map_err(|error| explained(error, format_args!("interface {}", port.interface())))?;
+                attach(port.index, PREFERENCE, NAME, program.as_fd())
+                    .map_err(|error| explained(error, format_args!("interface {}", port.interface)))?;
             }
         }
         Ok(())
@@ -183,7 +176,7 @@ impl Fallback {
     /// Remove the programs, unless they are to stay. Returns what the log says if that fails.
     pub(super) fn end(&self, ports: &[Option<Port>; 2]) -> Option<Line> {
         let ports = ports.iter().flatten().filter(|_| !self.stays);
-        let failed = ports.map(|port| detach(port.index(), PREFERENCE)).find_map(Result::err);
+        let failed = ports.map(|port| detach(port.index, PREFERENCE)).find_map(Result::err);
         failed.map(|error| Line::warning("warning").with("why", format!("removing the fallback: {error}")))
     }
 }

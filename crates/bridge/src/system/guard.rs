@@ -117,7 +117,7 @@ impl<'a> Guard<'a> {
                     port.send(side.other(), &outgoing, &self.batch);
                 }
                 outgoing = outgoing.reused();
-                if !self.batch.is_full() {
+                if !self.batch.is_full {
                     break;
                 }
             }
@@ -127,5 +127,5 @@ impl<'a> Guard<'a> {
 
 /// Receive what waits, and drop it.
 pub(super) fn discard(port: &mut Port, batch: &mut Batch) {
-    while port.receive(batch).is_ok() && batch.is_full() {}
+    while port.receive(batch).is_ok() && batch.is_full {}
 }

@@ -1,8 +1,5 @@
 //! A packet socket at one interface (packet(7)).
-#![expect(
-    unsafe_code,
-    reason = "recvmmsg and sendmmsg with offloads, and the addresses of packet sockets, have no safe wrapper"
-)]
+#![expect(unsafe_code, reason = "recvmmsg and sendmmsg with offloads have no safe wrapper")]
 
 mod batch;
 mod sending;
@@ -17,7 +14,8 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 use seamline_host::explained;
 use seamline_host::interface::{self, Condition};
 use seamline_host::socket::{
-    attach_filter, dropped_packets, receive_all_frames, set_buffers, set_number, set_receive_buffer,
+    attach_filter, bind_to_interface, dropped_packets, receive_all_frames, set_buffers, set_number,
+    set_receive_buffer,
 };
 use std::io;
 use std::mem::{MaybeUninit, zeroed};
@@ -36,9 +34,10 @@ const LEAVING: usize = 4 << 20;
 /// An interface, of which every incoming frame is received.
 #[derive(Debug)]
 pub struct Port {
-    interface: String,
-    index: u32,
-    medium: Medium,
+    pub(super) interface: String,
+    pub(super) index: u32,
+    /// What its frames begin with.
+    pub medium: Medium,
     socket: OwnedFd,
     /// It was seen running since it was opened: a new interface has no carrier for up to a second.
     has_run: bool,
@@ -81,42 +80,11 @@ impl Port {
         set_buffers(&self.socket, LEAVING)?;
         set_receive_buffer(&self.socket, WAITING)?;
         receive_all_frames(&self.socket, self.index)?;
-        let kind = self.bind()?;
+        let kind = bind_to_interface(&self.socket, self.index)?;
         self.medium = if ETHERNET.contains(&kind) { Medium::Ethernet } else { Medium::Bare };
         Ok(())
     }
 
-    /// Returns the kind of the device.
-    fn bind(&self) -> io::Result<u16> {
-        // SAFETY: all zeros is a value of this plain structure.
-        let mut address: libc::sockaddr_ll = unsafe { zeroed() };
-        address.sll_family = libc::AF_PACKET as u16;
-        address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
-        address.sll_ifindex = self.index as i32;
-        let mut length = size_of_val(&address) as libc::socklen_t;
-        let socket = self.socket.as_raw_fd();
-        // SAFETY: the address and its length live during both calls; the kernel writes no more than that length.
-        let result = unsafe {
-            match libc::bind(socket, (&raw const address).cast(), length) {
-                0 => libc::getsockname(socket, (&raw mut address).cast(), &raw mut length),
-                failed => failed,
-            }
-        };
-        if result == 0 { Ok(address.sll_hatype) } else { Err(io::Error::last_os_error()) }
-    }
-
-    /// The name of its interface.
-    pub(super) fn interface(&self) -> &str {
-        &self.interface
-    }
-    /// The number of its interface.
-    pub(super) fn index(&self) -> u32 {
-        self.index
-    }
-    /// What its frames begin with.
-    pub fn medium(&self) -> Medium {
-        self.medium
-    }
     /// Its MTU in bytes; `None` when it is gone.
     pub fn mtu(&self) -> Option<usize> {
         interface::mtu(&self.socket, &self.interface).ok()

@@ -26,7 +26,7 @@ fn wait_until(stream: &TcpStream, events: PollFlags, until: Instant, stop: &Atom
 #[derive(Debug)]
 pub(super) struct TimedStream<'a> {
     stream: TcpStream,
-    until: Instant,
+    pub(super) until: Instant,
     stop: &'a AtomicBool,
 }
 
@@ -35,10 +35,6 @@ impl<'a> TimedStream<'a> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         Ok(TimedStream { stream, until, stop })
-    }
-    /// The deadline.
-    pub(super) fn until(&self) -> Instant {
-        self.until
     }
     pub(super) fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
@@ -61,7 +57,8 @@ impl<'a> TimedStream<'a> {
     }
 }
 
-fn unless_it_would_wait(done: io::Result<usize>) -> io::Result<Option<usize>> {
+/// `None` if the operation would block.
+pub(super) fn unless_it_would_wait(done: io::Result<usize>) -> io::Result<Option<usize>> {
     match done {
         Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
         done => done.map(Some),

@@ -92,8 +92,8 @@ pub fn run(
     let addresses = claim.addresses()?;
     refuse_coalescing(&options.interfaces)?;
     let ports = [Port::open(&options.interfaces[0])?, Port::open(&options.interfaces[1])?];
-    settings.medium = ports[0].medium();
-    if settings.medium != ports[1].medium() {
+    settings.medium = ports[0].medium;
+    if settings.medium != ports[1].medium {
         let [wired, wireless] = &options.interfaces;
         let why =
             format!("{wired} and {wireless} frame packets differently: both must be Ethernet, or neither");
@@ -286,7 +286,7 @@ impl<'a> Worker<'a> {
                 // At the stop it forwards the frames that wait, but not those that keep arriving.
                 for _ in 0..if is_stopped { LAST_BATCHES } else { 1 } {
                     self.take_in(side)?;
-                    if !self.batch.is_full() {
+                    if !self.batch.is_full {
                         break;
                     }
                 }
@@ -427,7 +427,7 @@ impl<'a> Worker<'a> {
             return;
         }
         let medium = self.engine.settings().medium;
-        let Some(mut port) = Port::open(interface).ok().filter(|port| port.medium() == medium) else {
+        let Some(mut port) = Port::open(interface).ok().filter(|port| port.medium == medium) else {
             return;
         };
         let left = self.left[place];
@@ -458,7 +458,7 @@ impl<'a> Worker<'a> {
                 kept_bytes: self.engine.kept_bytes(),
                 memory_bytes: self.engine.settings().parameters.limits.bytes,
                 overload: self.overload,
-                bypasses: shared.bypasses.load(Ordering::Relaxed) + self.stalls.count(),
+                bypasses: shared.bypasses.load(Ordering::Relaxed) + self.stalls.count,
                 bypassed: shared.bypassed.load(Ordering::Relaxed)
                     + self.fallback.as_ref().map_or(0, Fallback::forwarded),
                 kernel_forwarded: self.fallback.as_ref().map_or(0, Fallback::not_shown),

@@ -14,7 +14,6 @@ pub use render::{json, table, wrapped};
 
 use crate::namespace::Namespace;
 use crate::netlink::interfaces::bring_up_loopback;
-use std::fmt;
 use std::io;
 
 /// What a feature is needed for.
@@ -44,19 +43,10 @@ impl Need {
         (Need::Split, "split", "Required by seamline-host agent split"),
         (Need::Optional, "optional", "Optional tools"),
     ];
-}
 
-impl Need {
     /// Its name in JSON.
     pub fn name(self) -> &'static str {
         Need::ALL.iter().find(|(need, ..)| *need == self).map_or("", |(_, name, _)| name)
-    }
-}
-
-impl fmt::Display for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heading = Need::ALL.iter().find(|(need, ..)| need == self).map(|(_, _, heading)| heading);
-        f.write_str(heading.unwrap_or(&""))
     }
 }
 

@@ -5,6 +5,11 @@ use crate::bpf;
 use crate::cgroup::{MOUNT_UNIFIED_HIERARCHY, unified_hierarchy};
 use std::path::Path;
 
+const IN_A_CONTAINER: (&str, &str) = (
+    "docker, podman",
+    "start the container with --privileged, or --cap-add BPF --cap-add NET_ADMIN --cap-add PERFMON",
+);
+
 pub(super) fn features() -> Vec<Feature> {
     let clang = program(Need::Sender, "clang", "compiling eBPF programs", "clang", "clang");
     vec![cgroup(), types(), bpf_call(), tcx(), clang, libelf()]
@@ -37,10 +42,7 @@ fn bpf_call() -> Feature {
         .map_err(|error| error.to_string());
     Feature::new(Need::Sender, "bpf system call", "loading eBPF programs", tried).fixed_by(&[
         ("any host", "run the command as root (sudo); a user namespace is not enough"),
-        (
-            "docker, podman",
-            "start the container with --privileged, or --cap-add BPF --cap-add NET_ADMIN --cap-add PERFMON",
-        ),
+        IN_A_CONTAINER,
     ])
 }
 
@@ -54,10 +56,7 @@ fn tcx() -> Feature {
     )
     .fixed_by(&[
         ("any host", "Linux 6.6 or newer; run the command as root (sudo), a user namespace is not enough"),
-        (
-            "docker, podman",
-            "start the container with --privileged, or --cap-add BPF --cap-add NET_ADMIN --cap-add PERFMON",
-        ),
+        IN_A_CONTAINER,
     ])
 }
 

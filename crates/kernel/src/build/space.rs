@@ -35,8 +35,8 @@ pub(super) fn announcement(plan: &Plan) -> String {
 /// # Errors
 /// When there is not: the message says how much it takes.
 pub(super) fn check(store: &Store, plan: &Plan) -> Result<(), Error> {
-    let existing = store.folder().ancestors().find(|folder| folder.is_dir());
-    let folder = existing.unwrap_or(store.folder());
+    let existing = store.folder.ancestors().find(|folder| folder.is_dir());
+    let folder = existing.unwrap_or(&store.folder);
     let state = statvfs(folder).map_err(|errno| failed("cannot examine", folder)(errno.into()))?;
     let free = state.blocks_available() * state.fragment_size() / 1_000_000;
     let needed = needed(&plan.source);

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 /// The folder of a build.
 #[derive(Debug)]
 pub(super) struct Work {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// What the content of the folder was made for: with another plan it is of no use.
@@ -61,10 +61,6 @@ impl Work {
             work.write("purpose", &purpose)?;
         }
         Ok(work)
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// A file or folder in it.

@@ -60,16 +60,16 @@ impl Guest<'_> {
     fn start(&self) -> io::Result<Running> {
         let shared = SharedFolder::new()?;
         fs::write(shared.path(Shared::Job), self.job)?;
-        symlink(self.program, shared.own(PROGRAM))?;
+        symlink(self.program, shared.folder.path().join(PROGRAM))?;
         let memory = OwnFolder::new(&memory_folder()?)?;
-        let log = File::create(shared.own("log"))?;
+        let log = File::create(shared.folder.path().join("log"))?;
         let mut command = Command::new(self.image);
         command.args(arguments(PROGRAM, &self.words));
         command.env_clear().env("TMPDIR", memory.path()).env("HOME", "/").env("PATH", "/usr/bin:/bin");
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).current_dir(shared.root());
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).current_dir(shared.folder.path());
         // SAFETY: one system call between fork and exec.
         unsafe { command.pre_exec(|| set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from)) };
-        Seal::new(&[shared.root(), memory.path()])?.around(&mut command, self.processor);
+        Seal::new(&[shared.folder.path(), memory.path()])?.around(&mut command, self.processor);
         let kernel = command.spawn();
         let kernel = kernel.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot start {}: {error}", self.image.display()))
@@ -86,18 +86,18 @@ impl Running {
 
     /// Why it ended, if that was for lack of room.
     pub(super) fn ran_out_of_room(&self) -> Option<io::Error> {
-        run_out(self.memory.parent(), self.shared.parent(), &self.log()).map(no_room)
+        run_out(self.memory.parent(), self.shared.folder.parent(), &self.log()).map(no_room)
     }
 
     /// What its kernel has printed.
     pub(super) fn log(&self) -> String {
-        fs::read(self.shared.own("log"))
+        fs::read(self.shared.folder.path().join("log"))
             .map_or(String::new(), |log| String::from_utf8_lossy(&log).into_owned())
     }
 
     /// That the folder of its files has no room.
     pub fn no_room(&self) -> io::Error {
-        no_room(self.shared.parent())
+        no_room(self.shared.folder.parent())
     }
 
     /// Whether its kernel has ended. Its status is not taken.

@@ -2,7 +2,6 @@
 
 use super::own_folder::OwnFolder;
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,7 +50,7 @@ impl Shared {
 /// The folder, as the host sees it. It is removed with this value.
 #[derive(Debug)]
 pub(super) struct SharedFolder {
-    folder: OwnFolder,
+    pub(super) folder: OwnFolder,
 }
 
 impl SharedFolder {
@@ -78,20 +77,5 @@ impl SharedFolder {
     /// The path of one of its files on the host.
     pub(super) fn path(&self, of: Shared) -> PathBuf {
         self.folder.path().join(of.name())
-    }
-
-    /// The folder itself.
-    pub(super) fn root(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// The folder in which it is.
-    pub(super) fn parent(&self) -> &Path {
-        self.folder.parent()
-    }
-
-    /// A file of the host's side alone.
-    pub(super) fn own(&self, name: impl AsRef<OsStr>) -> PathBuf {
-        self.folder.path().join(name.as_ref())
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn run(live: &mut Live<'_>, stacks: &Stacks) -> Result<Ended, LabErro
     let horizon = live.horizon();
     let lookahead = Some(live.shortest_way(&horizon)).filter(|way| *way >= LEAST_LOOKAHEAD);
     for (number, host) in hosts.iter().enumerate().filter(|_| lookahead.is_none()) {
-        operations.watch(host.sent.socket(), Token::Sent(number))?;
+        operations.watch(&host.sent.socket, Token::Sent(number))?;
     }
     let mut done = Vec::new();
     let begun = clock::monotonic();
@@ -235,7 +235,7 @@ impl Engine<'_, '_> {
                 if !self.ahead.has_taken(due, &packet) {
                     any = true;
                     match host.frame(&packet) {
-                        Ok(frame) => self.operations.send(host.sent.socket(), frame, Token::Frame)?,
+                        Ok(frame) => self.operations.send(&host.sent.socket, frame, Token::Frame)?,
                         Err(NotBytes::PayloadUnknown) => host.payload_unknown += 1,
                         Err(NotBytes::NotForHosts) => {}
                     }
@@ -258,7 +258,7 @@ impl Engine<'_, '_> {
             {
                 ahead.add(at, packet);
                 let at = clock.origin + at.saturating_since(Instant::ZERO);
-                sent = operations.send_at(host.sent.socket(), frame, at, Token::Frame);
+                sent = operations.send_at(&host.sent.socket, frame, at, Token::Frame);
             }
         });
         sent
@@ -275,7 +275,7 @@ impl Engine<'_, '_> {
                         return Err(io::Error::other(format!("handing a frame to a host: {error}")));
                     }
                 }
-                Token::Sent(host) => operations.watch(self.hosts[host].sent.socket(), Token::Sent(host))?,
+                Token::Sent(host) => operations.watch(&self.hosts[host].sent.socket, Token::Sent(host))?,
                 Token::Call(connection, call) => {
                     let done = Done { token: (connection, call), result };
                     self.applications.proceed(done, operations, report)?;

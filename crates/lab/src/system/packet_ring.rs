@@ -1,12 +1,10 @@
 //! A packet socket whose received frames are in memory shared with the kernel, each with the time of its arrival (packet(7),
 //! `PACKET_RX_RING`). Reading one is no system call.
-#![expect(
-    unsafe_code,
-    reason = "memory that the kernel writes to, and socket options that no safe wrapper covers"
-)]
+#![expect(unsafe_code, reason = "memory that the kernel writes to")]
 
 use super::{Namespace, explained, netlink};
 use nix::errno::Errno;
+use seamline_host::socket::{bind_to_interface, dropped_packets, set_number, set_option};
 use seamline_wire::Instant;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -38,7 +36,8 @@ pub struct Frame<'a> {
 /// All frames that come in by one interface.
 #[derive(Debug)]
 pub struct PacketRing {
-    socket: Arc<OwnedFd>,
+    /// The socket: frames sent by it leave by the interface.
+    pub socket: Arc<OwnedFd>,
     memory: NonNull<u8>,
     frame_bytes: usize,
     frames: usize,
@@ -67,15 +66,11 @@ impl PacketRing {
             prepare(&socket, frame_bytes, frames)?;
             let memory = map(&socket, frames * frame_bytes)?;
             let ring = PacketRing { socket: Arc::new(socket), memory, frame_bytes, frames, next: 0 };
-            bind(&ring.socket, index)?;
+            // Only now frames come.
+            bind_to_interface(&ring.socket, index)?;
             Ok(ring)
         });
         opened.map_err(|error| explained(error, format_args!("a packet socket at interface {interface}")))
-    }
-
-    /// The socket: frames sent by it leave by the interface.
-    pub fn socket(&self) -> &Arc<OwnedFd> {
-        &self.socket
     }
 
     /// The next frame; it stays the next one until it is released.
@@ -106,16 +101,7 @@ impl PacketRing {
     /// # Errors
     /// None expected.
     pub fn lost(&self) -> io::Result<u64> {
-        let mut counts = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
-        let mut length = size_of_val(&counts) as libc::socklen_t;
-        // SAFETY: the kernel writes at most `length` bytes of the structure; both live during the call.
-        let result = unsafe {
-            let counts = (&raw mut counts).cast();
-            let socket = self.socket.as_raw_fd();
-            libc::getsockopt(socket, libc::SOL_PACKET, libc::PACKET_STATISTICS, counts, &raw mut length)
-        };
-        Errno::result(result)?;
-        Ok(counts.tp_drops.into())
+        dropped_packets(&self.socket).map(u64::from)
     }
 
     fn frame(&self) -> NonNull<u8> {
@@ -150,31 +136,13 @@ fn prepare(socket: &OwnedFd, frame_bytes: usize, frames: usize) -> io::Result<()
         tp_frame_size: number(frame_bytes),
         tp_frame_nr: number(frames),
     };
-    let on: libc::c_int = 1;
-    set(
-        socket,
-        libc::SOL_PACKET,
-        libc::PACKET_VERSION,
-        &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
-    )?;
-    set(socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &on)?;
-    set(
-        socket,
-        libc::SOL_SOCKET,
-        libc::SO_TXTIME,
-        &libc::sock_txtime { clockid: libc::CLOCK_MONOTONIC, flags: 0 },
-    )?;
-    set(socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SEND_BUFFER)?;
-    set(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &ring)
-}
-
-fn set<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
-    // SAFETY: the kernel reads the plain value, which lives during the call.
-    let result = unsafe {
-        let value = std::ptr::from_ref(value).cast();
-        libc::setsockopt(socket.as_raw_fd(), level, option, value, size_of::<T>() as libc::socklen_t)
-    };
-    Ok(Errno::result(result).map(drop)?)
+    let departures = libc::sock_txtime { clockid: libc::CLOCK_MONOTONIC, flags: 0 };
+    let version = libc::tpacket_versions::TPACKET_V2 as libc::c_int;
+    set_number(socket, libc::SOL_PACKET, libc::PACKET_VERSION, version)?;
+    set_number(socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
+    set_option(socket, libc::SOL_SOCKET, libc::SO_TXTIME, &departures)?;
+    set_number(socket, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, SEND_BUFFER)?;
+    set_option(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, &ring)
 }
 
 fn map(socket: &OwnedFd, length: usize) -> io::Result<NonNull<u8>> {
@@ -187,19 +155,4 @@ fn map(socket: &OwnedFd, length: usize) -> io::Result<NonNull<u8>> {
         Some(mapped) if memory != libc::MAP_FAILED => Ok(mapped),
         _ => Err(io::Error::last_os_error()),
     }
-}
-
-/// Only now frames come.
-fn bind(socket: &OwnedFd, index: u32) -> io::Result<()> {
-    // SAFETY: zeros are a valid value of this structure of numbers.
-    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
-    address.sll_family = libc::AF_PACKET as u16;
-    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
-    address.sll_ifindex = index.cast_signed();
-    // SAFETY: the kernel reads the structure, which lives during the call.
-    let result = unsafe {
-        let length = size_of_val(&address) as libc::socklen_t;
-        libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length)
-    };
-    Ok(Errno::result(result).map(drop)?)
 }

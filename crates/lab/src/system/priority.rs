@@ -1,10 +1,9 @@
 //! Letting the thread that forwards packets run when its time has come.
-#![expect(unsafe_code, reason = "no safe wrapper sets a thread's scheduling policy")]
 
 use nix::sys::prctl;
 use rustix::process::setpriority_process;
+use seamline_host::scheduling::set_policy;
 use std::fmt;
-use std::io;
 
 /// Below the kernel's own threads that serve interrupts (50), above everything ordinary.
 const REAL_TIME_PRIORITY: libc::c_int = 10;
@@ -44,15 +43,4 @@ pub fn raise() -> Priority {
     }
     let favoured = set_policy(libc::SCHED_OTHER, 0).is_ok() && setpriority_process(None, -20).is_ok();
     if favoured { Priority::Favoured } else { Priority::Ordinary }
-}
-
-/// Set the calling thread's policy, which nothing that it starts inherits.
-fn set_policy(policy: libc::c_int, priority: libc::c_int) -> io::Result<()> {
-    // SAFETY: `sched_param` is integers alone, for which zero is a value.
-    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
-    parameters.sched_priority = priority;
-    // SAFETY: 0 is the calling thread, and the kernel only reads the parameters, which outlive the call.
-    let result =
-        unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &raw const parameters) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -3,11 +3,12 @@
 //! The kernel copies as many bytes of its `struct tcp_info` (`include/uapi/linux/tcp.h`) as it has and the caller has
 //! room for. Fields have only ever been added at its end, so each is read at its documented offset, and is `None` where the
 //! kernel is too old to have it.
-#![expect(unsafe_code, reason = "getsockopt with a buffer longer than any library's struct tcp_info")]
 
+use seamline_host::netlink::{number, word};
+use seamline_host::socket::read_option;
 use seamline_wire::Duration;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::AsFd;
 
 /// More than any kernel has today (6.18: 280 bytes), so that nothing is cut off.
 const ROOM: usize = 512;
@@ -58,8 +59,8 @@ impl TcpInfo {
     /// When this is no TCP socket, or the kernel is older than Linux 4.10 and reports too little.
     pub fn of(socket: impl AsFd) -> io::Result<Self> {
         let mut room = [0; ROOM];
-        let length = ask(socket.as_fd(), &mut room)?;
-        TcpInfo::from_bytes(&room[..length.min(ROOM)]).ok_or_else(|| {
+        let length = read_option(&socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut room)?;
+        TcpInfo::from_bytes(&room[..length]).ok_or_else(|| {
             io::Error::other(format!(
                 "TCP_INFO has {length} bytes; the lab needs {LEAST} (Linux 4.10 or newer)"
             ))
@@ -77,24 +78,25 @@ impl TcpInfo {
         if bytes.len() < LEAST {
             return None;
         }
-        let fields = Fields(bytes);
         Some(TcpInfo {
             congestion_avoidance_state: bytes[1],
             retransmits: bytes[2],
             backoff: bytes[4],
-            retransmission_timeout: micros(fields.u32(8)?.into()),
-            send_maximum_segment_bytes: fields.u32(16)?,
-            data_segments_received: fields.u32(152)?,
-            unacknowledged: fields.u32(24)?,
-            lost: fields.u32(32)?,
-            smoothed_round_trip_time: micros(fields.u32(68)?.into()),
-            round_trip_time_variation: micros(fields.u32(72)?.into()),
-            slow_start_threshold: fields.u32(76).filter(|threshold| *threshold < NO_THRESHOLD),
-            congestion_window: fields.u32(80)?,
-            total_retransmissions: fields.u32(100)?,
-            pacing_bytes_per_second: fields.u64(104).filter(|rate| *rate != u64::MAX),
-            acknowledged_bytes: fields.u64(120)?,
-            total_timeouts: fields.u16(240),
+            retransmission_timeout: micros(word(bytes, 8)?),
+            send_maximum_segment_bytes: word(bytes, 16)?,
+            data_segments_received: word(bytes, 152)?,
+            unacknowledged: word(bytes, 24)?,
+            lost: word(bytes, 32)?,
+            smoothed_round_trip_time: micros(word(bytes, 68)?),
+            round_trip_time_variation: micros(word(bytes, 72)?),
+            slow_start_threshold: word(bytes, 76).filter(|threshold| *threshold < NO_THRESHOLD),
+            congestion_window: word(bytes, 80)?,
+            total_retransmissions: word(bytes, 100)?,
+            pacing_bytes_per_second: number(bytes, 104)
+                .map(u64::from_ne_bytes)
+                .filter(|rate| *rate != u64::MAX),
+            acknowledged_bytes: u64::from_ne_bytes(number(bytes, 120)?),
+            total_timeouts: number(bytes, 240).map(u16::from_ne_bytes),
         })
     }
 }
@@ -102,43 +104,8 @@ impl TcpInfo {
 /// `TCP_INFINITE_SSTHRESH`.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
-fn micros(micros: u64) -> Duration {
-    Duration::from_micros(micros)
-}
-
-/// Numbers in the host's byte order at byte offsets.
-struct Fields<'a>(&'a [u8]);
-
-impl Fields<'_> {
-    fn at<const LENGTH: usize>(&self, offset: usize) -> Option<[u8; LENGTH]> {
-        self.0.get(offset..offset + LENGTH)?.try_into().ok()
-    }
-    fn u16(&self, offset: usize) -> Option<u16> {
-        self.at(offset).map(u16::from_ne_bytes)
-    }
-    fn u32(&self, offset: usize) -> Option<u32> {
-        self.at(offset).map(u32::from_ne_bytes)
-    }
-    fn u64(&self, offset: usize) -> Option<u64> {
-        self.at(offset).map(u64::from_ne_bytes)
-    }
-}
-
-/// How many bytes of `room` the kernel has filled.
-fn ask(socket: BorrowedFd<'_>, room: &mut [u8; ROOM]) -> io::Result<usize> {
-    let mut length = ROOM as libc::socklen_t;
-    // SAFETY: `room` is `length` bytes of writable memory, both live during the call; the kernel writes at most `length`
-    // bytes there and their number into `length`. Any bytes are a valid `[u8; ROOM]`.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_INFO,
-            room.as_mut_ptr().cast(),
-            &raw mut length,
-        )
-    };
-    if result == 0 { Ok(length as usize) } else { Err(io::Error::last_os_error()) }
+fn micros(micros: u32) -> Duration {
+    Duration::from_micros(micros.into())
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ const DEVICE: &str = "/dev/net/tun";
 #[derive(Debug)]
 pub struct Tun {
     device: File,
-    name: String,
+    /// The interface's name inside its namespace.
+    pub name: String,
 }
 
 impl Tun {
@@ -33,11 +34,6 @@ impl Tun {
             Ok(device)
         })?;
         Ok(Tun { device, name: name.to_owned() })
-    }
-
-    /// The interface's name inside its namespace.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Take the next packet that the namespace sent. Returns its length in bytes; `None` when there is none. What does not

@@ -5,7 +5,7 @@ use crate::traffic::poller::Poller;
 use crate::traffic::sink::Sinks;
 use crate::traffic::source::Sources;
 use crate::traffic::{Observation, Report, SinkPlan, SinkReport, SourcePlan, SourceReport};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use seamline_host::process::open_files;
 use seamline_wire::{Duration, Instant};
 use std::collections::BTreeMap;
 use std::io;
@@ -123,10 +123,5 @@ fn spawn<T: Send + 'static>(
 /// Best effort: what is missing shows where a descriptor cannot be had.
 pub(crate) fn allow_open_files(sockets: u64) {
     let others = 256;
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
-        let wanted = (sockets + others).min(hard);
-        if soft < wanted {
-            let _ = setrlimit(Resource::RLIMIT_NOFILE, wanted, hard);
-        }
-    }
+    open_files(sockets + others);
 }

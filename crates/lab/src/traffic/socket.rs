@@ -1,6 +1,6 @@
 //! Sockets as the traffic needs them: non-blocking, with the kernel's automatic tuning unchanged.
 
-use crate::system::{Namespace, explained};
+use crate::system::{Namespace, explained, namespace::on_a_thread};
 use nix::errno::Errno;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
@@ -11,7 +11,6 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
-use std::thread;
 
 /// The namespace of a thread that moves between namespaces. Only for threads of the traffic's own.
 #[derive(Debug, Default)]
@@ -33,10 +32,7 @@ impl Visitor {
 
 /// Let a thread that ends afterwards make things inside of namespaces.
 pub(crate) fn visiting<T: Send>(make: impl FnOnce(Visitor) -> io::Result<T> + Send) -> io::Result<T> {
-    thread::scope(|scope| {
-        let thread = scope.spawn(|| make(Visitor::default()));
-        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread inside a namespace panicked")))
-    })
+    on_a_thread(|| make(Visitor::default()))
 }
 
 /// A socket that listens for one connection, in the namespace of the calling thread.

@@ -1,6 +1,6 @@
 //! The host's side: a guest for every run.
 
-use super::job::{Answer, Files, GuestJob, RunAnswer, Task, from_bytes, to_bytes};
+use super::job::{Answer, Files, GuestJob, Task, from_bytes, to_bytes};
 use super::output::{Follower, take_files};
 use super::processor::Processor;
 use crate::run::LabError;
@@ -82,7 +82,7 @@ pub(super) fn run_task(
         wait(&mut guest, options, &what, &mut || {}).map_err(|error| error_with_output(error, &guest));
     let Some(answer) = answer? else { return Ok(None) };
     let Answer::Run(answer) = answer? else { return Ok(None) };
-    let RunAnswer { record, series } = *answer;
+    let (record, series) = *answer;
     let mut run = FinishedRun { record, series, files: Vec::new(), unwritten: Vec::new() };
     for taken in files(&guest, options) {
         match taken {
@@ -117,10 +117,10 @@ pub fn shell(
         error.pass_on();
     });
     let Some(answer) = answer? else { return Ok(None) };
-    let Answer::Shell(answer) = answer? else { return Ok(None) };
+    let Answer::Shell(session) = answer? else { return Ok(None) };
     let files = files(&guest, options).into_iter().collect::<Result<Vec<_>, _>>();
     let files = files.map_err(|error| LabError::Failed(error.to_string()))?;
-    Ok(Some(answer.session(files)))
+    Ok(Some(ShellSession { files, ..*session }))
 }
 
 fn boot(

@@ -3,11 +3,9 @@
 use crate::run::LabError;
 use crate::shell::{Shell, ShellSession};
 use crate::stacks::Stacks;
-use seamline_experiment::emulation::EmulationRecord;
-use seamline_experiment::record::{FlowRecord, LinkRecord, RunRecord};
+use seamline_experiment::record::RunRecord;
 use seamline_experiment::{FinishedRun, Job};
 use seamline_report::series::RunSeries;
-use seamline_wire::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
@@ -72,27 +70,11 @@ pub(super) struct Files {
 /// What came of it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
-    Run(Box<RunAnswer>),
-    Shell(Box<ShellAnswer>),
+    Run(Box<(RunRecord, Option<RunSeries>)>),
+    Shell(Box<ShellSession>),
     /// The user asked to stop.
     Stopped,
     Failed(Failed),
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct RunAnswer {
-    pub(super) record: RunRecord,
-    pub(super) series: Option<RunSeries>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ShellAnswer {
-    code: u8,
-    took_ns: u64,
-    scheduled_ns: u64,
-    links: Vec<LinkRecord>,
-    flows: Vec<FlowRecord>,
-    emulation: EmulationRecord,
 }
 
 /// An error of the lab, as text.
@@ -113,9 +95,7 @@ impl Answer {
             Ok(Some(FinishedRun { unwritten, .. })) if !unwritten.is_empty() => {
                 Answer::Failed(Failed::of_host(&unwritten[0].cause, &unwritten[0]))
             }
-            Ok(Some(FinishedRun { record, series, .. })) => {
-                Answer::Run(Box::new(RunAnswer { record, series }))
-            }
+            Ok(Some(FinishedRun { record, series, .. })) => Answer::Run(Box::new((record, series))),
             Ok(None) | Err(LabError::Stopped) => Answer::Stopped,
             Err(error) => Answer::Failed(error.into()),
         }
@@ -123,26 +103,10 @@ impl Answer {
 
     pub(super) fn of_shell(session: Result<Option<ShellSession>, LabError>) -> Self {
         match session {
-            Ok(Some(session)) => Answer::Shell(Box::new(ShellAnswer {
-                code: session.code,
-                took_ns: session.took.as_nanos(),
-                scheduled_ns: session.scheduled.as_nanos(),
-                links: session.links,
-                flows: session.flows,
-                emulation: session.emulation,
-            })),
+            Ok(Some(session)) => Answer::Shell(Box::new(session)),
             Ok(None) | Err(LabError::Stopped) => Answer::Stopped,
             Err(error) => Answer::Failed(error.into()),
         }
-    }
-}
-
-impl ShellAnswer {
-    /// The session, with the files that it wrote.
-    pub(super) fn session(self, files: Vec<PathBuf>) -> ShellSession {
-        let ShellAnswer { code, took_ns, scheduled_ns, links, flows, emulation } = self;
-        let (took, scheduled) = (Duration::from_nanos(took_ns), Duration::from_nanos(scheduled_ns));
-        ShellSession { code, took, scheduled, links, flows, emulation, files }
     }
 }
 

@@ -20,7 +20,7 @@ const AT_ONCE: usize = 64;
 /// What is on its way to one frozen connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arriving {
-    look_at: Instant,
+    pub(super) look_at: Instant,
     every: Duration,
     /// When all of it should be there, by the round trip as it was: from then on nothing waits for more to be acknowledged.
     all_at: Instant,
@@ -32,11 +32,6 @@ impl Arriving {
     pub(super) fn new(now: Instant, lost_at: Instant, margin: Duration) -> Self {
         let every = lost_at.saturating_since(now) / u64::from(LOOKS);
         Arriving { look_at: now + every, every, all_at: lost_at - margin, lost_at }
-    }
-
-    /// When to look next.
-    pub(super) fn due(&self) -> Instant {
-        self.look_at
     }
 
     /// The next look; `None` where that would be after the loss.
@@ -74,12 +69,12 @@ impl Agent {
         arriving: &Arriving,
         host: &mut dyn Host,
     ) -> io::Result<()> {
-        let interface = self.connections.get(key).map(|connection| connection.interface);
+        let interface = self.connections.all.get(key).map(|connection| connection.interface);
         let Some(interface) = interface else { return Ok(()) };
         let Some(view) = host.view(key, interface)?.filter(KernelView::is_synchronized) else {
             return Ok(());
         };
-        let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
+        let Some(connection) = self.connections.all.get_mut(key) else { return Ok(()) };
         if now < arriving.all_at {
             connection.learn_origin(view.received);
             return Ok(());

@@ -51,7 +51,7 @@ impl Agent {
             return;
         }
         let mut followed: BTreeMap<u32, u64> = BTreeMap::new();
-        for (key, connection) in self.connections.iter_mut() {
+        for (key, connection) in self.connections.all.iter_mut() {
             let Some(successor) = self.links.successor(connection.interface, key.local.ip()) else {
                 continue;
             };
@@ -64,7 +64,7 @@ impl Agent {
             self.log.push(line.with("connections", connections));
             if self.links.is_up(index) && self.policy(index).watch {
                 let over =
-                    self.connections.iter_mut().filter(|(_, connection)| connection.interface == index);
+                    self.connections.all.iter_mut().filter(|(_, connection)| connection.interface == index);
                 over.filter(|(_, connection)| connection.interrupted.is_some())
                     .for_each(|(_, connection)| connection.owe(now));
             }
@@ -74,7 +74,7 @@ impl Agent {
     /// An interface is gone.
     pub fn gone(&mut self, now: Instant, index: u32) {
         let mut is_used = false;
-        for (_, connection) in self.connections.iter_mut().filter(|(_, it)| it.interface == index) {
+        for (_, connection) in self.connections.all.iter_mut().filter(|(_, it)| it.interface == index) {
             is_used = true;
             connection.interrupted = connection.interrupted.or(Some(now));
         }
@@ -94,7 +94,7 @@ impl Agent {
     /// Forget names of interfaces that are gone, with all connections over them.
     pub(super) fn forget_former(&mut self) {
         let used: BTreeSet<u32> =
-            self.connections.iter().map(|(_, connection)| connection.interface).collect();
+            self.connections.all.values().map(|connection| connection.interface).collect();
         self.links.forget_former(&used);
     }
 }

@@ -86,7 +86,7 @@ impl Agent {
         let (mut weighed, mut left_alone) = (Vec::new(), Vec::new());
         let carried = self.carried(index);
         let over = |(_, connection): &(&Key, &Connection)| carried.contains_key(&connection.interface);
-        for (key, connection) in self.connections.iter().filter(over) {
+        for (key, connection) in self.connections.all.iter().filter(over) {
             let Ok(Some(view)) = host.view(key, connection.interface) else { continue };
             let round_trip = view.loaded_round_trip();
             longest = longest.max(round_trip);
@@ -154,7 +154,7 @@ impl Agent {
                         .with("in_ms", at.saturating_since(now).as_millis_f64())
                         .with("needed_ms", needed.as_millis_f64()),
                 );
-                let Some(interface) = self.connections.get(&key).map(|it| it.interface) else { return };
+                let Some(interface) = self.connections.all.get(&key).map(|it| it.interface) else { return };
                 self.freezing.plans.insert(key, Plan { interface, stage: Stage::Planned { at, lost_at } });
             }
             (decision, _) => {
@@ -166,11 +166,11 @@ impl Agent {
 
     /// Whether the link of a connection carries nothing now.
     fn is_lost(&self, key: &Key) -> bool {
-        self.connections.get(key).is_some_and(|connection| !self.links.is_up(connection.interface))
+        self.connections.all.get(key).is_some_and(|connection| !self.links.is_up(connection.interface))
     }
 
     fn prepare(&self, key: &Key, host: &mut dyn Host) -> io::Result<()> {
-        match self.connections.get(key) {
+        match self.connections.all.get(key) {
             Some(connection) if !self.is_dry => host.prepare(connection.interface),
             _ => Ok(()),
         }
@@ -182,7 +182,7 @@ impl Agent {
     }
 
     fn margin(&self, key: &Key) -> Duration {
-        let interface = self.connections.get(key).map(|connection| connection.interface);
+        let interface = self.connections.all.get(key).map(|connection| connection.interface);
         interface.map_or(self.settings.default.freeze_margin, |index| self.policy(index).freeze_margin)
     }
 
@@ -222,7 +222,7 @@ impl Agent {
 
     /// Whether a connection has lost one of several ports alone, and what it leaves by is still up.
     fn goes_elsewhere(&self, key: &Key, carried: &BTreeMap<u32, bool>) -> bool {
-        self.connections.get(key).is_some_and(|connection| {
+        self.connections.all.get(key).is_some_and(|connection| {
             carried.get(&connection.interface) == Some(&false) && self.links.is_up(connection.interface)
         })
     }
@@ -270,20 +270,20 @@ impl Agent {
     }
 
     fn has_moved(&self, key: &Key, plan: &Plan) -> bool {
-        self.connections.get(key).is_some_and(|connection| connection.interface != plan.interface)
+        self.connections.all.get(key).is_some_and(|connection| connection.interface != plan.interface)
     }
 
     /// When there is something to freeze or to thaw.
     pub fn freeze_at(&self) -> Option<Instant> {
         let announced = self.freezing.announced.iter().map(|_| Instant::ZERO);
         let due = |(key, plan)| if self.has_moved(key, plan) { Instant::ZERO } else { plan.due() };
-        let arriving = self.freezing.arriving.values().map(Arriving::due);
+        let arriving = self.freezing.arriving.values().map(|it| it.look_at);
         self.freezing.plans.iter().map(due).chain(announced).chain(arriving).min()
     }
 
     fn freeze_one(&mut self, now: Instant, key: Key, lost_at: Instant, host: &mut dyn Host) {
         self.freezing.plans.remove(&key);
-        let Some(connection) = self.connections.get(&key).copied() else { return };
+        let Some(connection) = self.connections.all.get(&key).copied() else { return };
         let view = match host.view(&key, connection.interface) {
             Ok(view) => view.filter(KernelView::is_synchronized),
             Err(error) => return self.not_frozen(&key, &error),
@@ -297,7 +297,7 @@ impl Agent {
         if view.loaded_round_trip().is_none_or(|round_trip| left <= round_trip) {
             return self.refuse(&key, "the round trip has grown");
         }
-        let Some(known) = self.connections.get_mut(&key) else { return };
+        let Some(known) = self.connections.all.get_mut(&key) else { return };
         let connection = known.caught_up(now, view.received).unwrap_or(*known);
         let event = line(if self.is_dry { "would-freeze" } else { "freeze" }, &key)
             .with("left_ms", left.as_millis_f64())
@@ -314,7 +314,7 @@ impl Agent {
         let interface = connection.interface;
         self.freezing.plans.insert(key, Plan { interface, stage });
         self.freezing.arriving.insert(key, Arriving::new(now, lost_at, self.margin(&key)));
-        if let Some(known) = self.connections.get_mut(&key) {
+        if let Some(known) = self.connections.all.get_mut(&key) {
             *known = Connection { frozen: Frozen::Yes, ..connection };
         }
         self.counters.frozen += 1;
@@ -351,7 +351,7 @@ impl Agent {
         });
         self.counters.thawed += 1;
         self.log.push(line("thaw", key).with("reason", why));
-        let Some(connection) = self.connections.get_mut(key) else { return };
+        let Some(connection) = self.connections.all.get_mut(key) else { return };
         // If packets have carried another window since, they left by an interface without the program, and it is newer.
         if let (Some(window), 0) = (window, connection.advertised_window) {
             connection.last.segment.window = window;

@@ -35,7 +35,7 @@ impl Agent {
         if !std::mem::take(&mut self.asks_standing) {
             return;
         }
-        for (key, connection) in self.connections.iter_mut() {
+        for (key, connection) in self.connections.all.iter_mut() {
             if connection.interrupted.is_some()
                 && connection.standing.is_none()
                 && let Ok(Some(view)) = host.view(key, connection.interface)
@@ -49,7 +49,7 @@ impl Agent {
     fn acknowledge_all(&mut self, now: Instant, host: &mut dyn Host) -> bool {
         let mut full = BTreeSet::new();
         for key in self.due(now) {
-            let Some(connection) = self.connections.get(&key).copied() else { continue };
+            let Some(connection) = self.connections.all.get(&key).copied() else { continue };
             if full.contains(&connection.interface) {
                 continue;
             }
@@ -57,10 +57,10 @@ impl Agent {
             match self.acknowledge(now, &key, &connection, policy, host) {
                 Ok(Some(view)) => {
                     let is_kick_due = policy.kick && view.is_stuck();
-                    self.connections.get_mut(&key).into_iter().for_each(|it| it.settle(is_kick_due));
+                    self.connections.all.get_mut(&key).into_iter().for_each(|it| it.settle(is_kick_due));
                 }
                 Ok(None) => {
-                    self.connections.remove(&key);
+                    self.connections.all.remove(&key);
                     self.counters.ended += 1;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -76,14 +76,14 @@ impl Agent {
     fn kick_all(&mut self, host: &mut dyn Host) -> bool {
         let is_due =
             |connection: &Connection| connection.is_kick_due && self.links.is_up(connection.interface);
-        let due = self.connections.iter().filter(|(_, connection)| is_due(connection));
+        let due = self.connections.all.iter().filter(|(_, connection)| is_due(connection));
         for (key, connection) in due.map(|(key, it)| (*key, *it)).collect::<Vec<_>>() {
             match self.kick(&key, &connection, host) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 Err(error) => self.failed(&key, &error),
                 Ok(()) => {}
             }
-            self.connections.get_mut(&key).into_iter().for_each(|it| it.settle(false));
+            self.connections.all.get_mut(&key).into_iter().for_each(|it| it.settle(false));
         }
         true
     }
@@ -91,7 +91,7 @@ impl Agent {
     /// Whose turn it is. Those that have waited for too long get none, nor do those that only the kernel can help.
     fn due(&mut self, now: Instant) -> Vec<Key> {
         let mut due = Vec::new();
-        for (key, connection) in self.connections.iter_mut() {
+        for (key, connection) in self.connections.all.iter_mut() {
             let Some(since) = connection.owed else { continue };
             if !self.links.is_up(connection.interface) {
                 continue;
@@ -150,7 +150,7 @@ impl Agent {
                 host.send(packet, way)?;
                 self.counters.acknowledgments += u64::from(is_acknowledgment);
                 self.counters.disruptions += u64::from(!is_acknowledgment);
-                self.connections.get_mut(key).into_iter().for_each(|it| it.given += 1);
+                self.connections.all.get_mut(key).into_iter().for_each(|it| it.given += 1);
             }
         }
         self.counters.repeated += 1;
@@ -200,13 +200,13 @@ impl Agent {
             Outcome::NoEffect => "no effect",
             Outcome::GivenUp => "given up",
         };
-        self.log.push(logged.with("messages", kick.messages()).with("outcome", outcome));
+        self.log.push(logged.with("messages", kick.messages).with("outcome", outcome));
         Ok(())
     }
 
     fn failed(&mut self, key: &Key, error: &io::Error) {
         self.counters.failures += 1;
-        if let Some(connection) = self.connections.get_mut(key) {
+        if let Some(connection) = self.connections.all.get_mut(key) {
             connection.is_blocked = true;
         }
         self.log.push(warning("failed", key).shown("error", error));

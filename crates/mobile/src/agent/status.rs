@@ -48,7 +48,7 @@ Counters {
 
 /// What is the case now.
 const NOW: &[Metric<Agent>] = &[
-    gauge("connections", "Connections of this host that are known.", |it| it.connections.len() as u64),
+    gauge("connections", "Connections of this host that are known.", |it| it.connections.all.len() as u64),
     gauge("waiting", "Connections that are owed help, and cannot send yet.", |it| it.waiting() as u64),
     gauge("freezing", "Connections whose other ends are frozen.", |it| it.frozen_now() as u64),
 ];
@@ -61,7 +61,7 @@ impl Agent {
         let line = Line::new("status")
             .with("dry_run", self.is_dry)
             .with("links", links.collect::<Vec<_>>().join(","))
-            .with("connections", self.connections.len())
+            .with("connections", self.connections.all.len())
             .with("waiting", self.waiting())
             .with("freezing", self.frozen_now());
         with_all(line, Counters::METRICS, &self.counters)
@@ -87,7 +87,7 @@ impl Agent {
     }
 
     fn waiting(&self) -> usize {
-        self.connections.iter().filter(|(_, connection)| connection.owed.is_some()).count()
+        self.connections.all.iter().filter(|(_, connection)| connection.owed.is_some()).count()
     }
 
     /// Count a refused command.

@@ -10,21 +10,6 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR`, `RTMGRP_IPV6_ROUTE`.
 const GROUPS: u32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;
-/// Kinds of messages: `RTM_NEWLINK` and so on.
-const NEW_LINK: u16 = libc::RTM_NEWLINK;
-const DELETED_LINK: u16 = libc::RTM_DELLINK;
-const ASK_LINKS: u16 = libc::RTM_GETLINK;
-const NEW_ADDRESS: u16 = libc::RTM_NEWADDR;
-const DELETED_ADDRESS: u16 = libc::RTM_DELADDR;
-const ASK_ADDRESSES: u16 = libc::RTM_GETADDR;
-const NEW_ROUTE: u16 = libc::RTM_NEWROUTE;
-const DELETED_ROUTE: u16 = libc::RTM_DELROUTE;
-/// Kinds of attributes: `IFLA_IFNAME`, `IFLA_WIRELESS`, `IFLA_LINK`, `IFLA_MASTER`, `IFLA_LINK_NETNSID`.
-const NAME: u16 = libc::IFLA_IFNAME;
-const WIRELESS: u16 = libc::IFLA_WIRELESS;
-const BELOW: u16 = libc::IFLA_LINK;
-const ABOVE: u16 = libc::IFLA_MASTER;
-const NAMESPACE_BELOW: u16 = libc::IFLA_LINK_NETNSID;
 
 /// A change, or the state at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +53,9 @@ impl Watch {
     pub fn everything() -> io::Result<Vec<News>> {
         let requests = Requests::open(NETLINK_ROUTE)?;
         let of_links = [0; 16];
-        let mut news = dump(&requests, ASK_LINKS, &of_links)?;
+        let mut news = dump(&requests, libc::RTM_GETLINK, &of_links)?;
         for family in [libc::AF_INET, libc::AF_INET6] {
-            news.extend(dump(&requests, ASK_ADDRESSES, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
+            news.extend(dump(&requests, libc::RTM_GETADDR, &[family as u8, 0, 0, 0, 0, 0, 0, 0])?);
         }
         Ok(news)
     }
@@ -133,9 +118,9 @@ impl News {
     /// The news in a message of rtnetlink; `None` if it is of another kind or malformed.
     pub fn parse(message: &Message<'_>) -> Option<Self> {
         match message.kind {
-            NEW_LINK | DELETED_LINK => link(message),
-            NEW_ADDRESS | DELETED_ADDRESS => address(message),
-            NEW_ROUTE | DELETED_ROUTE => Some(News::Routes),
+            libc::RTM_NEWLINK | libc::RTM_DELLINK => link(message),
+            libc::RTM_NEWADDR | libc::RTM_DELADDR => address(message),
+            libc::RTM_NEWROUTE | libc::RTM_DELROUTE => Some(News::Routes),
             _ => None,
         }
     }
@@ -150,33 +135,34 @@ fn link(message: &Message<'_>) -> Option<News> {
         return None;
     }
     let index = word(body, 4)?;
-    if message.kind == DELETED_LINK {
+    if message.kind == libc::RTM_DELLINK {
         return Some(News::Gone(index));
     }
     // An event of a wireless driver: it has only a name, and flags that were reported before.
-    if attribute(rest, WIRELESS).is_some() {
+    if attribute(rest, libc::IFLA_WIRELESS).is_some() {
         return None;
     }
     let flags = word(body, 8)?;
     let has = |flag: libc::c_int| flags & flag as u32 != 0;
-    let name = attribute(rest, NAME)?;
+    let name = attribute(rest, libc::IFLA_IFNAME)?;
     let name = name.strip_suffix(&[0]).unwrap_or(name);
     let other = |wanted| attribute(rest, wanted).and_then(|index| word(index, 0));
     // An index of another namespace means nothing here.
-    let below = if attribute(rest, NAMESPACE_BELOW).is_some() { None } else { other(BELOW) };
+    let below =
+        if attribute(rest, libc::IFLA_LINK_NETNSID).is_some() { None } else { other(libc::IFLA_LINK) };
     Some(News::Link(Described {
         index,
         name: String::from_utf8_lossy(name).into_owned(),
         is_running: has(libc::IFF_UP) && has(libc::IFF_RUNNING),
         is_loopback: has(libc::IFF_LOOPBACK),
         below: below.filter(|below| *below != index),
-        above: other(ABOVE),
+        above: other(libc::IFLA_MASTER),
     }))
 }
 
 fn address(message: &Message<'_>) -> Option<News> {
     let it = usage::address(message.body)?;
-    let is_there = message.kind == NEW_ADDRESS;
+    let is_there = message.kind == libc::RTM_NEWADDR;
     Some(News::Address(it.index, it.address, is_there && is_usable(it.flags)))
 }
 
@@ -200,14 +186,15 @@ mod tests {
             body.extend(*value);
             body.resize(body.len().next_multiple_of(4), 0);
         }
-        News::parse(&messages(&netlink::request(NEW_LINK, 0, 0, &body)).next().unwrap())
+        News::parse(&messages(&netlink::request(libc::RTM_NEWLINK, 0, 0, &body)).next().unwrap())
     }
 
     #[test]
     fn an_event_of_a_wireless_driver_is_ignored() {
-        let (name, below) = ((NAME, &b"wlan0.7\0"[..]), (BELOW, &8_u32.to_ne_bytes()[..]));
+        let (name, below) =
+            ((libc::IFLA_IFNAME, &b"wlan0.7\0"[..]), (libc::IFLA_LINK, &8_u32.to_ne_bytes()[..]));
         let Some(News::Link(link)) = link_with(&[name, below]) else { panic!("no link") };
         assert_eq!((link.index, link.name.as_str(), link.below), (3, "wlan0.7", Some(8)));
-        assert_eq!(link_with(&[name, (WIRELESS, &[0; 8])]), None);
+        assert_eq!(link_with(&[name, (libc::IFLA_WIRELESS, &[0; 8])]), None);
     }
 }

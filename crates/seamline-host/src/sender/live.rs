@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Arguments) -> Outcome {
     let attached = Attached::new(&places).map_err(failure)?;
     let kept = [Capability::CAP_BPF, Capability::CAP_PERFMON, Capability::CAP_NET_ADMIN];
     keep_capabilities(&kept).map_err(|error| Failure::Runtime(error.to_string()))?;
-    warn_about(attached.off());
+    warn_about(&attached.off);
     let process = Process::new(&[], clock::wall());
     let mut journal = Journal::new(io::stdout(), Format::of_stdout(arguments.json));
     let mut budget = Budget::new();

@@ -11,7 +11,7 @@ const PARTS: [(&str, &str); 3] =
 /// By name without prefix, and labels as in the text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scrape {
-    part: &'static str,
+    pub(super) part: &'static str,
     values: BTreeMap<String, f64>,
     times: BTreeMap<String, Times>,
     about: Vec<(String, String)>,
@@ -72,10 +72,6 @@ impl Scrape {
     /// A histogram.
     pub(super) fn times(&self, key: &str) -> Option<&Times> {
         self.times.get(key)
-    }
-    /// `agent`, `mobile` or `sender`.
-    pub(super) fn part(&self) -> &'static str {
-        self.part
     }
     /// A label of the process.
     pub(super) fn about(&self, name: &str) -> Option<&str> {

@@ -119,7 +119,7 @@ fn title(it: &Scrape, wall: Instant) -> String {
         (Some(agent), Some(wired), Some(wireless)) => {
             format!("agent {agent}, {wired} (in) - {wireless} (out)")
         }
-        _ => it.part().to_owned(),
+        _ => it.part.to_owned(),
     };
     let version = it.about("version").unwrap_or("unknown");
     let up = it.began().map_or(0.0, |began| (wall.as_secs_f64() - began).max(0.0));

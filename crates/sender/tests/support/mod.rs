@@ -102,7 +102,7 @@ impl Rig {
         let places =
             Places { cgroup: cgroup.path().to_owned(), interfaces, destinations, acts_on_losses: true };
         let attached = Attached::new(&places).unwrap_or_else(|error: Error| panic!("{error}"));
-        assert_eq!(attached.off().is_empty(), full.is_none(), "{:?}", attached.off());
+        assert_eq!(attached.off.is_empty(), full.is_none(), "{:?}", attached.off);
         let (peer, stream) = connect(wire, host, setup.round_trip);
         Ok(Rig { attached, peer, stream, _cgroup: cgroup, _full: full, namespace, _alone: alone })
     }

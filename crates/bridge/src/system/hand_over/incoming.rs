@@ -77,7 +77,7 @@ impl Incoming {
         }
         let mut all = TakenIn::default();
         while let Some(handed) = next(&mut stream)? {
-            let taken = self.asker.take_in(handed, stream.until())?;
+            let taken = self.asker.take_in(handed, stream.until)?;
             all.connections += taken.connections;
             all.packets = all.packets.saturating_add(taken.packets);
         }

@@ -38,7 +38,7 @@ pub struct Batch {
     /// Of the last one, the packets. Reused.
     cut: Vec<Range<usize>>,
     /// There may be more.
-    pub(super) is_full: bool,
+    pub is_full: bool,
 }
 
 /// Where a frame is, and when it arrived (wall clock).
@@ -108,11 +108,6 @@ impl Batch {
         self.places.iter().map(move |place| {
             (self.frame(place), place.at.map_or(Duration::ZERO, |at| now.saturating_since(at)))
         })
-    }
-
-    /// Whether there may be more.
-    pub fn is_full(&self) -> bool {
-        self.is_full
     }
 
     fn frame(&self, place: &Place) -> &[u8] {

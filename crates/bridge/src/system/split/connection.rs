@@ -4,6 +4,7 @@ use super::Split;
 use super::buffers::Buffers;
 use super::sockets::{end_in_order, failed, is_closed, reset_at_the_end};
 use crate::split_counters::SplitPaths;
+use crate::system::timed_stream::unless_it_would_wait;
 use nix::sys::epoll::{Epoll, EpollFlags};
 use seamline_agent::{Numbers, Side};
 use seamline_host::socket::{TcpPath, memory, tcp_path, unacknowledged};
@@ -159,9 +160,9 @@ impl Connection {
             if !to.waiting.is_empty() || from.is_read {
                 break;
             }
-            let Some(length) = later(from.stream.read(chunk))? else { break };
+            let Some(length) = unless_it_would_wait(from.stream.read(chunk))? else { break };
             from.is_read = length == 0;
-            let written = later(to.stream.write(&chunk[..length]))?.unwrap_or(0);
+            let written = unless_it_would_wait(to.stream.write(&chunk[..length]))?.unwrap_or(0);
             handed += written as u64;
             to.waiting.extend_from_slice(&chunk[written..length]);
         }
@@ -253,7 +254,7 @@ impl Half {
     fn write_waiting(&mut self) -> io::Result<u64> {
         let mut all = 0;
         while !self.waiting.is_empty() {
-            let Some(written) = later(self.stream.write(&self.waiting))? else { break };
+            let Some(written) = unless_it_would_wait(self.stream.write(&self.waiting))? else { break };
             self.waiting.drain(..written);
             all += written as u64;
         }
@@ -261,16 +262,5 @@ impl Half {
             self.waiting = Vec::new();
         }
         Ok(all)
-    }
-}
-
-/// `None` if the operation would block.
-fn later(result: io::Result<usize>) -> io::Result<Option<usize>> {
-    match result {
-        Ok(length) => Ok(Some(length)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }

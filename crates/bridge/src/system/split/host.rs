@@ -1,8 +1,9 @@
 //! Requirements on this host, and the limits that it sets.
 
 use super::rules::BEGINNINGS;
-use crate::system::files::{OWN, open_files};
+use crate::system::files::OWN;
 use seamline_host::interface::primary_name;
+use seamline_host::process::open_files;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::{fs, io};
 

@@ -51,7 +51,7 @@ pub(super) struct Relay<'a> {
     fair: Fair,
     /// The control groups of this process, which may limit its memory.
     groups: Vec<PathBuf>,
-    paths: SplitPaths,
+    pub(super) paths: SplitPaths,
     /// When the paths were last measured.
     measured_at: Option<Instant>,
     look: Every,
@@ -104,9 +104,6 @@ impl<'a> Relay<'a> {
 
     pub(super) fn counters(&self) -> SplitCounters {
         SplitCounters { open: self.open() as u64, limited: self.fair.limited() as u64, ..self.counters }
-    }
-    pub(super) fn paths(&self) -> SplitPaths {
-        self.paths
     }
     pub(super) fn open(&self) -> usize {
         self.connections.len() - self.free.len() - self.freed.len()

@@ -159,7 +159,7 @@ impl<'a> Splitting<'a> {
         let now = clock::monotonic();
         self.service.works(now);
         self.warn(now);
-        let (counters, paths) = (self.counters(), self.relay.paths());
+        let (counters, paths) = (self.counters(), self.relay.paths);
         self.publishing.publish(now, || counters.text(&paths, &self.process));
         if self.look.is_due(now) {
             self.report_memory(now);
