@@ -12,7 +12,7 @@ use support::{Rig, Setup};
 fn where_no_program_can_be_attached_the_window_still_comes_back_and_it_is_reported() {
     let setup = Setup { is_full: true, ..Setup::usual(IpVersion::V4) };
     let Some(mut rig) = Rig::or_skip("where_no_program_can_be_attached", setup) else { return };
-    let [off] = rig.attached.off else { panic!("{:?}", rig.attached.off) };
+    let [off] = &rig.attached.off[..] else { panic!("{:?}", rig.attached.off) };
     assert_eq!(off.part, Part::Retransmission);
     let message = off.to_string();
     assert!(
