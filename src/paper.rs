@@ -40,8 +40,8 @@ pub(crate) struct Arguments {
     /// Also run the paper's schemes on current networks, and map the effect of better or worse notifications
     #[arg(long)]
     beyond: bool,
-    /// Run the grid cells of --beyond that need nothing of Seamline's TCP over the TCP of this Linux kernel in virtual time; the others have ours
-    #[arg(long, value_name = "NAME", requires = "beyond")]
+    /// Run the grid cells of --beyond that do not need Seamline's own TCP over that of a Linux kernel in virtual time, e.g. linux-6.12
+    #[arg(long, value_name = "STACK", requires = "beyond")]
     stack: Option<String>,
     #[command(flatten)]
     output: OutputOptions,

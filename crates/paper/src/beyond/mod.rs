@@ -69,7 +69,7 @@ impl fmt::Display for OverKernel {
         let OverKernel { kernel, cells, of } = self;
         write!(
             f,
-            "{kernel} ran {cells} of the {of} grid cells: its hosts have none of the schemes. The others have our TCP."
+            "{kernel} ran {cells} of the {of} grid cells. The others need Seamline's own TCP, which ran them."
         )
     }
 }
