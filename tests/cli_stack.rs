@@ -251,7 +251,7 @@ fn beyond_a_paper_the_kernel_runs_what_needs_no_scheme() {
     let folder = folder();
     let run = |stack: &[&str]| {
         let words =
-            ["paper", "X", "--seeds", "1", "--duration", "8 s", "--no-readings", "--beyond", "--out", "out"];
+            ["paper", "X", "--seeds", "1", "--duration", "6 s", "--no-readings", "--beyond", "--out", "out"];
         let text = succeeds(&[&words[..], stack].concat(), folder.path());
         let found = std::fs::read_to_string(folder.path().join("out/beyond.json")).unwrap();
         (text, serde_json::from_str::<Value>(&found).unwrap())
@@ -271,13 +271,15 @@ fn beyond_a_paper_the_kernel_runs_what_needs_no_scheme() {
     assert_eq!((&ours["over_kernel"], &over_kernel["over_kernel"]["cells"]), (&Value::Null, &16.into()));
     let (ours, over_kernel) = (goodput(&ours), goodput(&over_kernel));
     assert_eq!(ours.len(), 48);
-    let mut differ = 0;
     for ((has_no_scheme, ours), (_, kernels)) in ours.into_iter().zip(over_kernel) {
         assert!(has_no_scheme || ours == kernels, "schemes have our TCP: {ours} and {kernels}");
-        assert!((0.5..2.0).contains(&(kernels / ours)), "{ours} and {kernels}");
-        differ += usize::from(ours != kernels);
+        // One second, in which slow start may not have ended.
+        assert!((0.2..5.0).contains(&(kernels / ours)), "{ours} and {kernels}");
     }
-    assert!(differ > 8, "only {differ} of the 16 differ at all");
+    let runs = std::fs::read_to_string(folder.path().join("out/beyond/lte-wifi/runs.jsonl")).unwrap();
+    let runs = runs.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let packets = runs.filter_map(|line| line["run"]["emulation"]["packets"].as_u64()).collect::<Vec<_>>();
+    assert!(packets.len() == 4 && packets.iter().all(|packets| *packets > 1000), "{packets:?}");
     let missing = ["paper", "X", "--beyond", "--stack", MISSING, "--out", "other"];
     assert_contains(&refuses(&missing, folder.path()), &[MISSING, "kernel build"]);
 }

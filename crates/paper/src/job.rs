@@ -7,7 +7,7 @@ use seamline_config::document::Value;
 use seamline_experiment::report::{Provenance, provenance_of};
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, SweepOptions};
-use seamline_scenario::{Cell, Diagnostics, Plan};
+use seamline_scenario::{Diagnostics, Plan};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -92,24 +92,6 @@ impl Job {
         Job::new(figure, folder, plan)
     }
 
-    /// The runs of a scenario beyond the paper, without the cells whose values do not go together ([`Job::refused`]). A kernel runs those that
-    /// need nothing of our TCP.
-    pub(crate) fn beyond(
-        paper: &Paper,
-        (name, text): (&str, &str),
-        options: &PaperOptions,
-    ) -> Result<Job, PaperError> {
-        let file = format!("papers/{}/beyond/{name}.toml", paper.name);
-        let with = |set: &[String]| Plan::without_refused(Path::new(&file), text.to_owned(), set);
-        let mut job = Job::new(name, &options.out.join("beyond").join(name), with(&options.set))?;
-        if let Some(kernel) = &options.stack {
-            let set = [options.set.as_slice(), &[format!("stack={kernel:?}")]].concat();
-            let over_kernel = Job::new(name, &job.folder, with(&set))?;
-            replace(&mut job.plan.cells, over_kernel.plan.cells);
-        }
-        Ok(job)
-    }
-
     fn new(figure: &str, folder: &Path, plan: Result<Plan, Diagnostics>) -> Result<Job, PaperError> {
         let plan = plan.map_err(|diagnostics| PaperError::Scenario(Box::new(diagnostics)))?;
         Ok(Job { figure: figure.to_owned(), folder: folder.to_owned(), plan })
@@ -129,14 +111,39 @@ impl Job {
     }
 }
 
-/// Put cells in the places of those with the same values.
-fn replace(cells: &mut [Cell], by: Vec<Cell>) {
-    for own in by {
-        if let Some(cell) =
-            cells.iter_mut().find(|cell| by_last_part(&cell.values) == by_last_part(&own.values))
-        {
-            *cell = own;
+/// The runs of a scenario beyond the paper, without the cells whose values do not go together ([`Job::refused`]).
+#[derive(Debug)]
+pub(crate) struct Beyond {
+    pub(crate) own: Job,
+    /// If a kernel was asked for, the cells that do not need our TCP: a guest reads text and overrides of its plan again.
+    over_kernel: Option<Job>,
+    /// The values of all cells in the order of the grid.
+    pub(crate) order: Vec<BTreeMap<String, String>>,
+}
+
+impl Beyond {
+    pub(crate) fn of(
+        paper: &Paper,
+        (name, text): (&str, &str),
+        options: &PaperOptions,
+    ) -> Result<Self, PaperError> {
+        let file = format!("papers/{}/beyond/{name}.toml", paper.name);
+        let folder = options.out.join("beyond").join(name);
+        let with = |set: &[String]| {
+            Job::new(name, &folder, Plan::without_refused(Path::new(&file), text.to_owned(), set))
+        };
+        let mut own = with(&options.set)?;
+        let order = own.plan.cells.iter().map(|cell| by_last_part(&cell.values)).collect();
+        let set = |kernel| [options.set.as_slice(), &[format!("stack={kernel:?}")]].concat();
+        let over_kernel = options.stack.as_ref().map(|kernel| with(&set(kernel))).transpose()?;
+        for other in over_kernel.iter().flat_map(|job| &job.plan.cells) {
+            own.plan.cells.retain(|cell| by_last_part(&cell.values) != by_last_part(&other.values));
         }
+        Ok(Beyond { own, over_kernel, order })
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Job> {
+        std::iter::once(&self.own).chain(&self.over_kernel)
     }
 }
 

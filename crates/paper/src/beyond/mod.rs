@@ -13,7 +13,7 @@ pub mod text;
 
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
-use crate::job::{Job, Runner};
+use crate::job::{Beyond as Jobs, Runner};
 use crate::run::{PaperError, PaperOptions, SweepPlan};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
@@ -91,14 +91,19 @@ pub fn run(
     let mut over_kernel = options.stack.clone().map(|kernel| OverKernel { kernel, cells: 0, of: 0 });
     let (mut records, mut refused, mut provenance) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in files.scenarios {
-        let job = Job::beyond(paper, *scenario, options)?;
-        refused.extend(job.refused());
-        over_kernel.iter_mut().for_each(|it| it.count(&job.plan));
-        provenance.push(runner.provenance(&job));
-        match runner.sweep(&job)? {
-            Some(found) => records.extend(found),
-            None => return Ok(None),
+        let jobs = Jobs::of(paper, *scenario, options)?;
+        provenance.push(runner.provenance(&jobs.own));
+        refused.extend(jobs.own.refused());
+        let mut of_scenario = Vec::new();
+        for job in jobs.all().filter(|job| !job.plan.cells.is_empty()) {
+            over_kernel.iter_mut().for_each(|it| it.count(&job.plan));
+            match runner.sweep(job)? {
+                Some(found) => of_scenario.extend(found),
+                None => return Ok(None),
+            }
         }
+        of_scenario.sort_by_key(|cell| jobs.order.iter().position(|values| *values == cell.values));
+        records.extend(of_scenario);
     }
     Ok(Some(BeyondOutcome {
         title: shown.title.clone(),
