@@ -8,7 +8,7 @@ use seamline_experiment::report::{Provenance, provenance_of};
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, SweepOptions};
 use seamline_scenario::{Diagnostics, Plan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -106,6 +106,11 @@ impl Job {
         })
     }
 
+    /// The values of its cells.
+    fn values(&self) -> impl Iterator<Item = BTreeMap<String, String>> {
+        self.plan.cells.iter().map(|cell| by_last_part(&cell.values))
+    }
+
     pub(crate) fn seeds(&self) -> Vec<u64> {
         self.plan.cells.first().map(|cell| cell.scenario.seeds.clone()).unwrap_or_default()
     }
@@ -113,7 +118,7 @@ impl Job {
 
 /// The runs of a scenario beyond the paper, without the cells whose values do not go together ([`Job::refused`]).
 #[derive(Debug)]
-pub(crate) struct Beyond {
+pub(crate) struct BeyondJobs {
     pub(crate) own: Job,
     /// If a kernel was asked for, the cells that do not need our TCP: a guest reads text and overrides of its plan again.
     over_kernel: Option<Job>,
@@ -121,7 +126,7 @@ pub(crate) struct Beyond {
     pub(crate) order: Vec<BTreeMap<String, String>>,
 }
 
-impl Beyond {
+impl BeyondJobs {
     pub(crate) fn of(
         paper: &Paper,
         (name, text): (&str, &str),
@@ -133,13 +138,12 @@ impl Beyond {
             Job::new(name, &folder, Plan::without_refused(Path::new(&file), text.to_owned(), set))
         };
         let mut own = with(&options.set)?;
-        let order = own.plan.cells.iter().map(|cell| by_last_part(&cell.values)).collect();
+        let order = own.values().collect();
         let set = |kernel| [options.set.as_slice(), &[format!("stack={kernel:?}")]].concat();
         let over_kernel = options.stack.as_ref().map(|kernel| with(&set(kernel))).transpose()?;
-        for other in over_kernel.iter().flat_map(|job| &job.plan.cells) {
-            own.plan.cells.retain(|cell| by_last_part(&cell.values) != by_last_part(&other.values));
-        }
-        Ok(Beyond { own, over_kernel, order })
+        let taken: BTreeSet<_> = over_kernel.iter().flat_map(Job::values).collect();
+        own.plan.cells.retain(|cell| !taken.contains(&by_last_part(&cell.values)));
+        Ok(BeyondJobs { own, over_kernel, order })
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Job> {

@@ -21,7 +21,7 @@ static RUNNING: RwLock<()> = RwLock::new(());
 
 /// The right to run now.
 pub(crate) enum Turn {
-    /// Beside others: what is asserted does not depend on some milliseconds.
+    /// While others run: what is asserted does not depend on some milliseconds.
     Shared(#[expect(dead_code, reason = "held until the test ends")] RwLockReadGuard<'static, ()>),
     /// Alone: milliseconds count, or something that the kernel or the process has only once.
     Alone(#[expect(dead_code, reason = "held until the test ends")] RwLockWriteGuard<'static, ()>),

@@ -13,7 +13,7 @@ pub mod text;
 
 use crate::bundled::{Beyond, Paper};
 use crate::documents::read;
-use crate::job::{Beyond as Jobs, Runner};
+use crate::job::{BeyondJobs, Runner};
 use crate::run::{PaperError, PaperOptions, SweepPlan};
 use benefit::{Comparison, Map};
 use conclusions::{ConclusionResult, Conclusions};
@@ -91,7 +91,7 @@ pub fn run(
     let mut over_kernel = options.stack.clone().map(|kernel| OverKernel { kernel, cells: 0, of: 0 });
     let (mut records, mut refused, mut provenance) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in files.scenarios {
-        let jobs = Jobs::of(paper, *scenario, options)?;
+        let jobs = BeyondJobs::of(paper, *scenario, options)?;
         provenance.push(runner.provenance(&jobs.own));
         refused.extend(jobs.own.refused());
         let mut of_scenario = Vec::new();
