@@ -54,9 +54,9 @@ impl Net {
     pub(crate) fn or_skip(test: &str) -> Option<Self> {
         Net::made_or_skip(test, false, Turn::shared())
     }
-    /// With a hop before the bridge, too. `None` and panics as [`Net::or_skip`].
+    /// With a hop before the bridge, too, while no other test runs. `None` and panics as [`Net::or_skip`].
     pub(crate) fn with_wired_hop(test: &str) -> Option<Self> {
-        Net::made_or_skip(test, true, Turn::shared())
+        Net::made_or_skip(test, true, Turn::alone())
     }
     /// While no other test runs. `None` and panics as [`Net::or_skip`].
     pub(crate) fn alone_or_skip(test: &str) -> Option<Self> {
