@@ -14,13 +14,16 @@ use seamline_scenario::{Diagnostic, Plan};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 fn schema() -> Value {
     serde_json::from_str(&json_schema(&with_historical())).unwrap()
 }
 
-fn validator() -> Validator {
-    jsonschema::draft7::new(&schema()).unwrap()
+/// It takes long to build, and thousands of documents are shown to it.
+fn validator() -> &'static Validator {
+    static BUILT: LazyLock<Validator> = LazyLock::new(|| jsonschema::draft7::new(&schema()).unwrap());
+    &BUILT
 }
 
 fn root() -> &'static Path {
@@ -544,7 +547,7 @@ fn one_mistake_anywhere_is_seen_by_both_or_by_the_readers_alone() {
                 let mut document = document.clone();
                 *at(&mut document, path) = mistake.clone();
                 seen += usize::from(
-                    agree(&validator, &written(&document)).unwrap_or_else(|reason| panic!("{reason}")),
+                    agree(validator, &written(&document)).unwrap_or_else(|reason| panic!("{reason}")),
                 );
             }
         }
@@ -565,12 +568,12 @@ fn the_examples_of_the_codes_are_judged_alike() {
             Place::End => scenario("", "", "variant = \"reno\"", it.wrong),
             Place::Override => continue,
         };
-        agree(&validator, &text).unwrap_or_else(|reason| panic!("{code}: {reason}"));
+        agree(validator, &text).unwrap_or_else(|reason| panic!("{code}: {reason}"));
         refused += usize::from(instance(&text).is_some_and(|document| !validator.is_valid(&document)));
     }
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")).unwrap() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        agree(&validator, &text).unwrap_or_else(|reason| panic!("{reason}"));
+        agree(validator, &text).unwrap_or_else(|reason| panic!("{reason}"));
     }
     assert!(refused > 3, "{refused}");
 }

@@ -4,6 +4,8 @@ use crate::hop::{Hop, Troubles};
 use crate::hosts::{inside, pause, skip};
 use crate::net::{Net, Transfer};
 use crate::{Bridge, options, settings};
+use nix::sched::{CpuSet, sched_getcpu, sched_setaffinity};
+use nix::unistd::Pid;
 use seamline_agent::{Limits, Parameters};
 use seamline_bridge::Settings;
 use std::io::{Read, Write};
@@ -69,7 +71,14 @@ fn connections_without_room_pass_in_the_kernel() {
     assert!((3..300).contains(&it.agent.unknown), "{it:?}");
 }
 
-/// Each datagram comes once, and the agent sees none of them.
+/// A veth keeps packets in the order in which one processor sends them: each processor has a queue of its own.
+fn stay_on_this_processor() {
+    let mut this = CpuSet::new();
+    this.set(sched_getcpu().unwrap()).unwrap();
+    sched_setaffinity(Pid::from_raw(0), &this).unwrap();
+}
+
+/// Each datagram comes once and in order, and the agent sees none of them.
 #[test]
 fn what_is_not_tcp_passes_in_the_kernel() {
     let name = "what_is_not_tcp_passes_in_the_kernel";
@@ -82,6 +91,7 @@ fn what_is_not_tcp_passes_in_the_kernel() {
     let receiver = net.mobile.within(|| UdpSocket::bind("10.77.0.2:7000")).unwrap();
     let sender = net.fixed.within(|| UdpSocket::bind("10.77.0.1:0")).unwrap();
     receiver.set_read_timeout(Some(std::time::Duration::from_millis(300))).unwrap();
+    stay_on_this_processor();
     for number in 0..200_u8 {
         sender.send_to(&[number], "10.77.0.2:7000").unwrap();
         pause(2);
