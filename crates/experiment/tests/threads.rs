@@ -11,8 +11,8 @@ use std::path::Path;
 
 /// Scenarios with much to do at the same time: trains that change their cells, satellites that change, agents.
 const SCENARIOS: [(&str, &[&str]); 2] = [
-    ("fleet", &["duration='5 s'", "group.train.count=30", "group.coach.count=30", "warm_up='2 s'"]),
-    ("constellation", &["duration='5 s'", "group.home.count=60", "warm_up='2 s'"]),
+    ("fleet", &["duration='3 s'", "group.train.count=30", "group.coach.count=30", "warm_up='1 s'"]),
+    ("constellation", &["duration='3 s'", "group.home.count=60", "warm_up='1 s'"]),
 ];
 
 fn plan(name: &str, set: &[&str]) -> Plan {
