@@ -2,7 +2,9 @@
 
 mod support;
 
-use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::basic::{
+    Compression, GzipLevel, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel,
+};
 use parquet::data_type::{DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -104,7 +106,7 @@ fn column(name: &str, physical: Physical, logical: Option<LogicalType>) -> TypeP
 }
 
 /// A file with times in microseconds, rates and round trips, of which one is missing.
-fn parquet_file(names: [&str; 3]) -> Vec<u8> {
+fn parquet_file(names: [&str; 3], compression: Compression) -> Vec<u8> {
     let timestamp = LogicalType::timestamp(true, TimeUnit::MICROS);
     let fields = vec![
         column(names[0], Physical::INT64, Some(timestamp)),
@@ -112,7 +114,7 @@ fn parquet_file(names: [&str; 3]) -> Vec<u8> {
         column(names[2], Physical::INT64, None),
     ];
     let schema = Arc::new(Type::group_type_builder("table").with_fields(fields).build().unwrap());
-    let properties = Arc::new(WriterProperties::builder().build());
+    let properties = Arc::new(WriterProperties::builder().set_compression(compression).build());
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
     let mut group = writer.next_row_group().unwrap();
     let times = [1_700_000_000_250_000, 1_700_000_001_250_000, 1_700_000_002_250_000];
@@ -131,7 +133,7 @@ fn parquet_file(names: [&str; 3]) -> Vec<u8> {
 
 #[test]
 fn parquet_is_read_by_its_columns() {
-    let file = parquet_file(["timestamp", "throughput_mbps", "rtt_ms"]);
+    let file = parquet_file(["timestamp", "throughput_mbps", "rtt_ms"], Compression::UNCOMPRESSED);
     let recording = Recording::from_bytes("file", &file).unwrap();
     let read = recognise(&recording).unwrap();
     assert_eq!(read.format, "parquet");
@@ -139,16 +141,33 @@ fn parquet_is_read_by_its_columns() {
     assert_eq!(measured.began, Some(1_700_000_000.25));
     assert_eq!(spans(&measured.rates[0].samples, kilobits), [(0, 2000, 8000), (2000, 4000, 12_500)]);
     assert_eq!(spans(&measured.delays[0].samples, Duration::as_millis)[2], (2000, 3000, 40));
-    let unnamed = parquet_file(["when", "what", "else"]);
+    let unnamed = parquet_file(["when", "what", "else"], Compression::SNAPPY);
     let unnamed = Recording::from_bytes("file", &unnamed).unwrap();
     assert!(recognise(&unnamed).unwrap_err()[0].1.to_string().contains("when, what, else"));
     let columns = parse_columns("time=when, up=what:Mbit/s").unwrap();
     assert_eq!(read_columns(&unnamed, &columns).unwrap().rates[0].direction, Direction::Up);
 }
 
+/// polars writes zstd unless it is told otherwise, Arrow and DuckDB snappy, ClickHouse lz4.
+#[test]
+fn compressed_parquet_is_read() {
+    let (gzip, zstd) = (Compression::GZIP(GzipLevel::default()), Compression::ZSTD(ZstdLevel::default()));
+    let names = ["timestamp", "throughput_mbps", "rtt_ms"];
+    let plain = parquet_file(names, Compression::UNCOMPRESSED);
+    for compression in [Compression::SNAPPY, gzip, zstd, Compression::LZ4, Compression::LZ4_RAW] {
+        let file = parquet_file(names, compression);
+        assert_ne!(file, plain);
+        let [read, expected] = [file, plain.clone()].map(|file| {
+            let recording = Recording::from_bytes("file", &file).unwrap();
+            format!("{:?}", recognise(&recording).unwrap().measured)
+        });
+        assert_eq!(read, expected, "{compression}");
+    }
+}
+
 #[test]
 fn broken_parquet_is_refused() {
-    let file = parquet_file(["timestamp", "throughput_mbps", "rtt_ms"]);
+    let file = parquet_file(["timestamp", "throughput_mbps", "rtt_ms"], Compression::SNAPPY);
     for end in [4, file.len() / 2, file.len() - 1] {
         let recording = Recording::from_bytes("file", &file[..end]).unwrap();
         let error = recognise(&recording).unwrap_err()[0].1.to_string();

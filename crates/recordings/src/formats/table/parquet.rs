@@ -57,7 +57,7 @@ fn contained(
 fn broken(recording: &Recording, why: &ParquetError) -> ImportError {
     let text = why.to_string();
     let help = if matches!(why, ParquetError::NYI(_)) || text.contains("Disabled feature") {
-        "write it with the compression \"snappy\" or \"gzip\""
+        "write it with the compression \"snappy\", \"gzip\", \"zstd\" or \"lz4\""
     } else {
         "fetch it again, or write it again"
     };
