@@ -5,7 +5,9 @@ mod support;
 
 use serde_json::Value;
 use std::path::Path;
-use support::{assert_contains, folder, kernel_or_skip, refuses, scenario, seamline, stderr, stdout, succeeds};
+use support::{
+    assert_contains, folder, kernel_or_skip, refuses, scenario, seamline, stderr, stdout, succeeds,
+};
 
 /// A name under which no kernel is built.
 const MISSING: &str = "linux-2.6";
