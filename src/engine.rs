@@ -4,10 +4,14 @@ use crate::memory::Room;
 use crate::terminal::Failure;
 use seamline_experiment::memory::estimate;
 use seamline_experiment::record::RunRecord;
-use seamline_experiment::{CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each, run_seed};
+use seamline_experiment::{
+    CellResult, FinishedRun, Incomplete, Job, RunOptions, run_each, run_one, run_seed,
+};
 #[cfg(target_os = "linux")]
-use seamline_lab::virtual_time::Kernels;
+use seamline_kernel::Kernel;
 use seamline_scenario::Plan;
+#[cfg(target_os = "linux")]
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -46,7 +50,7 @@ pub(crate) fn has_kernel(name: &str) -> Result<(), Failure> {
 pub struct Engine {
     room: Room,
     #[cfg(target_os = "linux")]
-    kernels: Kernels,
+    kernels: BTreeMap<String, Kernel>,
 }
 
 impl Engine {
@@ -56,7 +60,13 @@ impl Engine {
     /// When a scenario names a kernel that was not built.
     #[cfg(target_os = "linux")]
     pub fn of(plan: &Plan) -> Result<Self, Failure> {
-        Ok(Engine { room: Room::now(), kernels: Kernels::of(plan, |name| crate::kernel::find(Some(name)))? })
+        let mut kernels = BTreeMap::new();
+        for name in plan.cells.iter().filter_map(|cell| cell.scenario.kernel()) {
+            if !kernels.contains_key(name) {
+                kernels.insert(name.to_owned(), crate::kernel::find(Some(name))?);
+            }
+        }
+        Ok(Engine { room: Room::now(), kernels })
     }
 
     /// What a plan needs.
@@ -84,12 +94,14 @@ impl Engine {
         job: Job,
         options: &RunOptions,
     ) -> Result<Option<FinishedRun>, Failure> {
-        let _place = self.room.wait_for(estimate(&plan.cells[job.cell].scenario, true));
+        let scenario = &plan.cells[job.cell].scenario;
+        let _place = self.room.wait_for(estimate(scenario, true));
         #[cfg(target_os = "linux")]
-        let run = self.kernels.run_job(plan, job, options).map_err(crate::lab::failure);
-        #[cfg(not(target_os = "linux"))]
-        let run = Ok(seamline_experiment::run_one(plan, job, options));
-        run
+        if let Some(kernel) = scenario.kernel().and_then(|name| self.kernels.get(name)) {
+            let run = seamline_lab::virtual_time::run_nodes(plan, job, kernel, options);
+            return run.map_err(crate::lab::failure);
+        }
+        Ok(run_one(plan, job, options))
     }
 
     /// The record of one job of that plan, without intervals unless the scenario requests those of every run; or why there is none.

@@ -14,7 +14,7 @@ use seamline_experiment::atomic::remove_unfinished;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, ResultDocument, provenance_of, quoted};
 use seamline_experiment::run::Advance;
-use seamline_experiment::text::{interval_table, verdicts};
+use seamline_experiment::text::{headline, tables, verdicts};
 use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOptions, summarise};
 use seamline_report::Report;
 use seamline_report::export::table::outcomes;
@@ -307,7 +307,7 @@ fn show(
     let page = page.map(|place| pages::write(&report, place)).transpose();
     let failure = page.map(|page| files.extend(page)).map_err(Failure::from);
     let text = || {
-        let tables = headline(plan) + &tables(plan, &report, options.table);
+        let tables = headline(plan) + &wanted_tables(plan, &report, options.table);
         let reproduce = format!("\nReproduce: {}\n", report.provenance.reproduce);
         tables + &verdicts(plan, summary) + &written(&files) + &reproduce
     };
@@ -329,38 +329,17 @@ pub(crate) fn print_report(
     format.print(text, || outcomes(report), || Ok(document()?))
 }
 
-pub(crate) fn headline(plan: &Plan) -> String {
-    let Some(first) = plan.cells.first() else { return String::new() };
-    let title = first.scenario.title.as_deref().unwrap_or("Scenario");
-    let (cells, seeds) = (plan.cells.len(), first.scenario.seeds.len());
-    format!(
-        "{title}: {}, {}, {} each\n\n",
-        plural(cells, "grid cell"),
-        plural(seeds, "seed"),
-        first.scenario.duration
-    )
-}
-
-fn tables(plan: &Plan, report: &Report, which: Table) -> String {
-    let (cells, columns) = (&report.cells, seamline_cli::columns().unwrap_or(usize::MAX));
+/// The tables that are wanted; `Auto` says how to see them where there are many.
+fn wanted_tables(plan: &Plan, report: &Report, which: Table) -> String {
+    let cells = report.cells.len();
     let shown = match which {
-        Table::All => cells.len(),
-        Table::Auto if cells.len() <= MOST_TABLES => cells.len(),
+        Table::All => cells,
+        Table::Auto if cells <= MOST_TABLES => cells,
         Table::First => 1,
         Table::Auto | Table::None => 0,
     };
-    let mut text = String::new();
-    for (place, cell) in cells.iter().enumerate().take(shown) {
-        let Some(run) = cell.runs.first() else { continue };
-        let scenario = &plan.cells[place].scenario;
-        for flow in &run.flows {
-            let name = if cells.len() == 1 { &flow.variant } else { &cell.name };
-            text += &format!("{name}: flow {}, seed {}\n", flow.name, run.seed);
-            text += &interval_table(flow, scenario.output.show_every_interval, columns);
-            text.push('\n');
-        }
-    }
-    if shown < cells.len() && which == Table::Auto {
+    let mut text = tables(plan, report, shown, seamline_cli::columns().unwrap_or(usize::MAX));
+    if shown < cells && which == Table::Auto {
         text += "(many grid cells: --table all shows a table of each)\n\n";
     }
     text

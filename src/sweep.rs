@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::engine::Engine;
 use crate::estimate;
-use crate::experiment::{BaselineOption, Overrides, Processors, headline, print_report};
+use crate::experiment::{BaselineOption, Overrides, Processors, print_report};
 use crate::format::{Format, FormatOption};
 use crate::run::load;
 use crate::targets;
@@ -12,7 +12,7 @@ use seamline_cli::fitted;
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, provenance_of, quoted};
-use seamline_experiment::text::verdicts;
+use seamline_experiment::text::{headline, verdicts};
 use seamline_experiment::{Baseline, summarise};
 use seamline_experiment::{Job, RunOptions};
 use seamline_report::export::table::Table;

@@ -200,9 +200,11 @@ const NEED_OUR_TCP: [(&str, &str); 3] = [
     ("lossy-hop", "splits connections"),
 ];
 
-/// Settings of scenarios that have thousands of hosts otherwise: a guest has a network namespace for each.
-const SMALLER: [(&str, &[&str]); 1] =
-    [("fleet", &["--set", "group.train.count=4", "--set", "group.coach.count=4"])];
+/// Settings of scenarios that have hundreds of hosts otherwise: a guest has a network namespace for each.
+const SMALLER: [(&str, &[&str]); 2] = [
+    ("fleet", &["--set", "group.train.count=4", "--set", "group.coach.count=4"]),
+    ("train", &["--set", "group.host.count=20"]),
+];
 
 /// The long run: `cargo test --release --test cli_stack -- --ignored --nocapture`.
 #[test]

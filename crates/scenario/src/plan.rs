@@ -90,9 +90,13 @@ impl Plan {
         for id in ids {
             overrides::apply(&sources, id, &mut root, &mut grid, &mut complaints);
         }
+        let points = grid.points().unwrap_or_else(|complaint| {
+            complaints.push(complaint);
+            Vec::new()
+        });
         let mut refused = Vec::new();
         let leaves_out = leaves_out_refused.then_some(&mut refused);
-        let cells = expand(&sources, &root, needs, &grid, &mut complaints, leaves_out);
+        let cells = read_cells(&sources, &root, needs, points, &mut complaints, leaves_out);
         if !toml_is_valid {
             // A missing key may be unreadable, and an unknown key may be in the wrong table.
             complaints.retain(|complaint| !matches!(complaint.code, Code::Missing | Code::UnknownKey));
@@ -135,18 +139,14 @@ fn is_refusal(complaint: &Diagnostic) -> bool {
     matches!(complaint.code, Code::RefusedPair | Code::Conflict)
 }
 
-fn expand(
+fn read_cells(
     sources: &Sources,
     root: &Table,
     needs: Needs,
-    grid: &Grid,
+    points: Vec<Point<'_>>,
     complaints: &mut Vec<Diagnostic>,
     mut refused: Option<&mut Vec<RefusedCell>>,
 ) -> Vec<Cell> {
-    let points = grid.points().unwrap_or_else(|complaint| {
-        complaints.push(complaint);
-        Vec::new()
-    });
     let files = Files::default();
     let mut cells: Vec<Cell> = Vec::with_capacity(points.len());
     let mut refusals = Vec::new();

@@ -63,8 +63,21 @@ pub fn run_job(
     run_task(plan, job, stacks, kernel, options, Task::Run)
 }
 
+/// Run one job of a plan whose scenario names this kernel, in a guest. `None` when it was stopped.
+///
+/// # Errors
+/// When the guest fails, or its kernel lacks something.
+pub fn run_nodes(
+    plan: &Plan,
+    job: Job,
+    kernel: &Kernel,
+    options: &RunOptions,
+) -> Result<Option<FinishedRun>, LabError> {
+    run_task(plan, job, &Stacks::default(), kernel, options, Task::Nodes)
+}
+
 /// Run one job of a plan as a task of a guest.
-pub(super) fn run_task(
+fn run_task(
     plan: &Plan,
     job: Job,
     stacks: &Stacks,

@@ -7,10 +7,8 @@
 mod guest;
 mod host;
 mod job;
-mod kernels;
 mod output;
 mod processor;
 
 pub use guest::serve;
-pub use host::{WORD, run, run_job, serve_by, shell};
-pub use kernels::Kernels;
+pub use host::{WORD, run, run_job, run_nodes, serve_by, shell};

@@ -194,7 +194,8 @@ impl Top {
     }
 }
 
-/// The outermost keys. Each list of tables refers to those before it.
+/// The outermost keys, one a line: how often, name, kind, description. A document's are read in this order, each by its own reader, into a
+/// [`Top`]; then the checks. Each list of tables refers to those before it.
 fn keys<'a>() -> Keys<'a, Top> {
     let list =
         |name, about, table| KeyShape::new(name, about, Shape::OneOrMany(Box::new(Shape::Table(table))));
