@@ -17,7 +17,14 @@ pub const WITHOUT: &str =
 /// A lock on a file. It is free again with this value and with the process, however that ends. The file stays, and locks nothing then.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that another thread starts has it, too, until it executes its program.
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -60,7 +67,7 @@ fn take_in(folder: &Path, name: &str) -> io::Result<Lock> {
     }
     file.set_len(0)?;
     write!(file, "{}", std::process::id())?;
-    Ok(Lock { _file: file })
+    Ok(Lock { file })
 }
 
 /// Make the folder if it is missing. Returns its owner: root, or the user of a service, for whom systemd has made it.
@@ -111,6 +118,17 @@ mod tests {
         assert!(take_in(folder.path(), "b").is_ok());
         drop(first);
         assert!(take_in(folder.path(), "a").is_ok());
+    }
+
+    /// As a process has it that has been started and executes nothing yet.
+    #[test]
+    fn it_is_free_though_somebody_else_has_the_file_open() {
+        let folder = folder();
+        let first = take_in(folder.path(), "a").unwrap();
+        let copy = first.file.try_clone().unwrap();
+        drop(first);
+        assert!(take_in(folder.path(), "a").is_ok());
+        drop(copy);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a recording contains, in one line, and whether a network can be like that.
 
-use crate::measured::{DelayMeaning, Delays, Direction, Probe, RateMeaning, Rates};
+use crate::measured::{DelayMeaning, Delays, Direction, Probe, RateMeaning, Rates, Sample};
 use crate::{ImportError, Measured, Recording};
 use seamline_net::Schedule;
 use seamline_net::schedule::{Capacity, DeliveryOpportunities, RateSteps, Steps};
@@ -31,6 +31,15 @@ impl Spread {
         let least = values.iter().copied().reduce(f64::min)?;
         let most = values.iter().copied().reduce(f64::max)?;
         Some(Spread { mean: values.iter().sum::<f64>() / values.len() as f64, least, most })
+    }
+
+    /// That of samples, weighted by time; `None` when there are none.
+    fn over_time<T: Copy>(samples: &[Sample<T>], value: impl Fn(T) -> f64) -> Option<Self> {
+        let values: Vec<f64> = samples.iter().map(|it| value(it.value)).collect();
+        let seconds = samples.iter().map(|it| (it.until - it.from).as_secs_f64());
+        let length: f64 = seconds.clone().sum();
+        let sum: f64 = values.iter().zip(seconds).map(|(value, seconds)| value * seconds).sum();
+        Some(Spread { mean: sum / length, ..Spread::of(&values)? })
     }
 
     fn show(self, what: &str, unit: &str) -> String {
@@ -96,8 +105,8 @@ fn of_rates(rates: &Rates) -> String {
         RateMeaning::Goodput => "goodput",
         RateMeaning::Traffic => "traffic",
     };
-    let megabits: Vec<f64> = rates.samples.iter().map(|it| it.value.bits_per_second() as f64 / 1e6).collect();
-    Spread::of(&megabits).map_or_else(String::new, |it| it.show(&format!("{side} {what}"), "Mbit/s"))
+    Spread::over_time(&rates.samples, |it| it.bits_per_second() as f64 / 1e6)
+        .map_or_else(String::new, |it| it.show(&format!("{side} {what}"), "Mbit/s"))
 }
 
 fn of_delays(delays: &Delays) -> String {
@@ -107,8 +116,8 @@ fn of_delays(delays: &Delays) -> String {
         DelayMeaning::OneWay(Direction::Up) => "one-way delay up",
     };
     let load = if delays.loaded { " under load" } else { "" };
-    let millis: Vec<f64> = delays.samples.iter().map(|it| it.value.as_millis_f64()).collect();
-    Spread::of(&millis).map_or_else(String::new, |it| it.show(&format!("{what}{load}"), "ms"))
+    Spread::over_time(&delays.samples, Duration::as_millis_f64)
+        .map_or_else(String::new, |it| it.show(&format!("{what}{load}"), "ms"))
 }
 
 /// The length of a schedule, to its end or its last change.
@@ -266,6 +275,19 @@ mod tests {
         assert!(summary.starts_with("9.7 s, capacity"), "{summary}");
         let path = read("1$[1,2,3]$1$[0.01,0.01]$0.02\n2$[1,4,3]$1$[0.02,0.02]$0.04\n");
         assert!(path.is_err() || path.unwrap().format == "leoem");
+    }
+
+    /// 10 for 4 s, and 30 for 3 s: 130 / 7.
+    #[test]
+    fn means_are_weighted_by_time() {
+        let table = read("time_s,down_mbps,rtt_ms\n0,10,10\n1,10,10\n4,30,30\n").unwrap();
+        let parts: Vec<&str> = table.summary.split(", ").collect();
+        let expected = [
+            "7 s",
+            "down goodput 18.6 Mbit/s on average (10.0 to 30.0)",
+            "round trip under load 18.6 ms on average (10.0 to 30.0)",
+        ];
+        assert_eq!(parts, expected);
     }
 
     #[test]
