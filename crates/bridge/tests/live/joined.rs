@@ -89,12 +89,13 @@ fn burst(version: u8, vlan: Option<u16>) -> Vec<Vec<u8>> {
     (0..21).map(frame).collect()
 }
 
-/// What waits together leaves together, and is the same behind the next interface, whether that cuts it or the one after.
+/// What waits together leaves together, and is the same behind the next interface, whether that cuts it or the one after. No other test runs,
+/// since all of it has to arrive within the pauses.
 #[test]
 fn segments_that_follow_each_other_leave_joined() {
     let all = [(4, None), (4, Some(5)), (6, None), (6, Some(5))].map(|it| [(it, false), (it, true)]);
     for ((version, vlan), joins) in all.into_iter().flatten() {
-        let Some(net) = Net::or_skip("segments_that_follow_each_other_leave_joined") else { return };
+        let Some(net) = Net::alone_or_skip("segments_that_follow_each_other_leave_joined") else { return };
         if !joins && !run(&net.bridge, "ethtool -K b1 tso off") {
             return skip("segments_that_follow_each_other_leave_joined", "ethtool is missing");
         }
