@@ -14,6 +14,13 @@ pub struct LineFile {
     length: u64,
 }
 
+impl Drop for LineFile {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that another thread starts has it, too, until it executes its program.
+        let _ = self.file.unlock();
+    }
+}
+
 impl LineFile {
     /// Open a file for appending, and create it if necessary. Returns it, and whether a truncated line at its end was removed.
     ///
@@ -76,4 +83,21 @@ fn whole_length(file: &mut File) -> io::Result<u64> {
         end = start;
     }
     Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_it_at_a_time_and_frees_it_though_somebody_else_has_the_file_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let (first, _) = LineFile::open(&path).unwrap();
+        assert_eq!(LineFile::open(&path).unwrap_err().kind(), ErrorKind::ResourceBusy);
+        let copy = first.file.try_clone().unwrap();
+        drop(first);
+        assert!(LineFile::open(&path).is_ok());
+        drop(copy);
+    }
 }
