@@ -23,7 +23,10 @@ fn wait_for(child: &mut Child, what: impl Fn() -> bool) {
     let begun = Instant::now();
     while !what() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended too early");
-        assert!(begun.elapsed() < Duration::from_secs(60), "it never began");
+        if begun.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("it never began");
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -49,54 +52,58 @@ const LONG: [&str; 6] =
 
 #[test]
 fn one_long_run_stops_at_once_and_leaves_no_capture() {
-    for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let folder = folder();
-        let captures = folder.path().join("captures");
-        let file = scenario("quickstart.toml");
-        let files = ["run", &file, "--pcapng", "captures", "--events", "captures"];
-        let mut run = start(&[&files[..], &LONG].concat(), folder.path());
-        wait_for(&mut run, || size_of_files(&captures) > 100_000);
-        let output = stop(run, signal);
-        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
-        assert_contains(
-            stderr(&output),
-            &["interrupted after 0 of 5 runs; no seed", "files of unfinished runs are removed"],
-        );
-        assert_eq!(stdout(&output), "");
-        assert_eq!(fs::read_dir(&captures).unwrap().count(), 0, "temporary files are left");
-    }
+    seamline_testing::punctual(50, || {
+        for (signal, code) in [("INT", 130), ("TERM", 143)] {
+            let folder = folder();
+            let captures = folder.path().join("captures");
+            let file = scenario("quickstart.toml");
+            let files = ["run", &file, "--pcapng", "captures", "--events", "captures"];
+            let mut run = start(&[&files[..], &LONG].concat(), folder.path());
+            wait_for(&mut run, || size_of_files(&captures) > 100_000);
+            let output = stop(run, signal);
+            assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+            assert_contains(
+                stderr(&output),
+                &["interrupted after 0 of 5 runs; no seed", "files of unfinished runs are removed"],
+            );
+            assert_eq!(stdout(&output), "");
+            assert_eq!(fs::read_dir(&captures).unwrap().count(), 0, "temporary files are left");
+        }
+    });
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "another process is under way")]
 fn the_other_commands_that_simulate_stop_at_once() {
-    let file = scenario("quickstart.toml");
-    let commands: [&[&str]; 4] = [
-        &["sweep", &file, "--out", "out"],
-        &["demo", "quickstart"],
-        &[
-            "advise",
-            "--from",
-            "rate=1 Gbit/s, round_trip=20 ms",
-            "--to",
-            "rate=2 Gbit/s, round_trip=20 ms",
-            "--interruption",
-            "100 ms",
-            "--horizon",
-            "4000 s",
-        ],
-        &["paper", "--out", "out", "E"],
-    ];
-    for command in commands {
-        let folder = folder();
-        let long: &[&str] = if ["sweep", "demo"].contains(&command[0]) { &LONG } else { &[] };
-        let mut run = start(&[command, long].concat(), folder.path());
-        std::thread::sleep(Duration::from_secs(2));
-        assert_eq!(run.try_wait().unwrap(), None, "{command:?} ended too early");
-        let output = stop(run, "INT");
-        assert_eq!(output.status.code(), Some(130), "{command:?}: {}", stderr(&output));
-        assert_contains(stderr(&output), &["interrupted"]);
-    }
+    seamline_testing::punctual(50, || {
+        let file = scenario("quickstart.toml");
+        let commands: [&[&str]; 4] = [
+            &["sweep", &file, "--out", "out"],
+            &["demo", "quickstart"],
+            &[
+                "advise",
+                "--from",
+                "rate=1 Gbit/s, round_trip=20 ms",
+                "--to",
+                "rate=2 Gbit/s, round_trip=20 ms",
+                "--interruption",
+                "100 ms",
+                "--horizon",
+                "4000 s",
+            ],
+            &["paper", "--out", "out", "E"],
+        ];
+        for command in commands {
+            let folder = folder();
+            let long: &[&str] = if ["sweep", "demo"].contains(&command[0]) { &LONG } else { &[] };
+            let mut run = start(&[command, long].concat(), folder.path());
+            std::thread::sleep(Duration::from_secs(2));
+            assert_eq!(run.try_wait().unwrap(), None, "{command:?} ended too early");
+            let output = stop(run, "INT");
+            assert_eq!(output.status.code(), Some(130), "{command:?}: {}", stderr(&output));
+            assert_contains(stderr(&output), &["interrupted"]);
+        }
+    });
 }
 
 #[test]
@@ -155,16 +162,18 @@ fn progress_fits_a_narrow_terminal_and_is_left_out_on_a_dumb_one() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "another process is under way")]
 fn advice_on_a_recording_stops_at_once() {
-    let folder = folder();
-    let recording = "# seamline recording 1\n# length_s = 900000\ntime_s,down_mbps,up_mbps,down_delay_ms,up_delay_ms\n\
+    seamline_testing::punctual(50, || {
+        let folder = folder();
+        let recording = "# seamline recording 1\n# length_s = 900000\ntime_s,down_mbps,up_mbps,down_delay_ms,up_delay_ms\n\
                      0,1000,1000,20,20\n800000,1000,1000,20.5,20.5\n";
-    fs::write(folder.path().join("days.csv"), recording).unwrap();
-    let asked = ["advise", "--on", "days.csv", "--horizon", "400000 s"];
-    let mut run = start(&asked, folder.path());
-    let begun = Instant::now();
-    wait_for(&mut run, || begun.elapsed() > Duration::from_secs(1));
-    let output = stop(run, "INT");
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert_contains(stderr(&output), &["an incomplete set of runs gives no advice"]);
-    assert_eq!(stdout(&output), "");
+        fs::write(folder.path().join("days.csv"), recording).unwrap();
+        let asked = ["advise", "--on", "days.csv", "--horizon", "400000 s"];
+        let mut run = start(&asked, folder.path());
+        let begun = Instant::now();
+        wait_for(&mut run, || begun.elapsed() > Duration::from_secs(1));
+        let output = stop(run, "INT");
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert_contains(stderr(&output), &["an incomplete set of runs gives no advice"]);
+        assert_eq!(stdout(&output), "");
+    });
 }

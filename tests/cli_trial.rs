@@ -70,22 +70,24 @@ fn help_is_on_and_off_in_turn_and_a_trial_continues() {
 /// The last whole pair is kept, the half one measured again.
 #[test]
 fn an_interrupted_trial_switches_help_off_and_keeps_what_is_measured() {
-    let (folder, server) = (folder(), Server::begin());
-    let interrupted =
-        arguments(&server.1, "50").iter().map(|it| format!("'{it}'")).collect::<Vec<_>>().join(" ");
-    let shell = format!(
-        "exec timeout --signal INT --preserve-status 3.5 {} {interrupted}",
-        env!("CARGO_BIN_EXE_seamline")
-    );
-    let output = Command::new("sh").args(["-c", &shell]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert_contains(stderr(&output), &["finished periods are kept"]);
-    assert!(calls(folder.path()).starts_with("on off off ") && calls(folder.path()).ends_with("off "));
-    let periods = fs::read_to_string(folder.path().join("out/periods.jsonl")).unwrap();
-    assert!((2..=3).contains(&periods.lines().count()), "{periods}");
-    fs::remove_file(folder.path().join("calls")).unwrap();
-    succeeds(&arguments(&server.1, "2"), folder.path());
-    assert_eq!(calls(folder.path()), "off on off ");
+    seamline_testing::punctual(100, || {
+        let (folder, server) = (folder(), Server::begin());
+        let interrupted =
+            arguments(&server.1, "50").iter().map(|it| format!("'{it}'")).collect::<Vec<_>>().join(" ");
+        let shell = format!(
+            "exec timeout --signal INT --preserve-status 3.5 {} {interrupted}",
+            env!("CARGO_BIN_EXE_seamline")
+        );
+        let output = Command::new("sh").args(["-c", &shell]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert_contains(stderr(&output), &["finished periods are kept"]);
+        assert!(calls(folder.path()).starts_with("on off off ") && calls(folder.path()).ends_with("off "));
+        let periods = fs::read_to_string(folder.path().join("out/periods.jsonl")).unwrap();
+        assert!((2..=3).contains(&periods.lines().count()), "{periods}");
+        fs::remove_file(folder.path().join("calls")).unwrap();
+        succeeds(&arguments(&server.1, "2"), folder.path());
+        assert_eq!(calls(folder.path()), "off on off ");
+    });
 }
 
 #[test]

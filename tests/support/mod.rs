@@ -7,7 +7,7 @@ use assert_cmd::Command;
 pub(crate) use seamline_testing::skip;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The path of a command of the workspace, next to the directory of this test. Cargo builds all of them for tests of the whole workspace, and only its own
 /// for those of one package.
@@ -98,14 +98,14 @@ static LABS: RwLock<()> = RwLock::new(());
 /// # Panics
 /// As [`skip`].
 pub(crate) fn lab_or_skip(name: &str) -> Option<RwLockWriteGuard<'static, ()>> {
-    let alone = LABS.write().unwrap_or_else(PoisonError::into_inner);
+    let alone = seamline_testing::turn(LABS.write());
     has_lab(name).then_some(alone)
 }
 
 /// The same for tests that may run at the same time: as many as the host has cores, for they wait most of the time, and begin again when they were
 /// late.
 pub(crate) fn shared_lab_or_skip(name: &str) -> Option<RwLockReadGuard<'static, ()>> {
-    let shared = LABS.read().unwrap_or_else(PoisonError::into_inner);
+    let shared = seamline_testing::turn(LABS.read());
     has_lab(name).then_some(shared)
 }
 

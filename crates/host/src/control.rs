@@ -1,6 +1,6 @@
 //! The Unix socket at which a daemon takes commands from its host, and the client side of it.
 
-use crate::{explained, folder_of};
+use crate::{explained, folder_of, uninterrupted};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, socket};
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -54,13 +54,10 @@ impl Control {
     /// When the socket cannot be read.
     pub fn receive(&self) -> io::Result<Option<(String, SocketAddr)>> {
         let mut room = [0; LONGEST];
-        loop {
-            return match self.socket.recv_from(&mut room) {
-                Ok((length, from)) => Ok(Some((String::from_utf8_lossy(&room[..length]).into_owned(), from))),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => Err(explained(error, "reading a command")),
-            };
+        match uninterrupted(|| self.socket.recv_from(&mut room)) {
+            Ok((length, from)) => Ok(Some((String::from_utf8_lossy(&room[..length]).into_owned(), from))),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(explained(error, "reading a command")),
         }
     }
 
@@ -128,7 +125,7 @@ pub fn ask(path: &Path, text: &str) -> io::Result<String> {
     socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     socket.send_to(text.as_bytes(), path).map_err(|error| unreachable(error, path))?;
     let mut room = vec![0; 64 * 1024];
-    match socket.recv(&mut room) {
+    match uninterrupted(|| socket.recv(&mut room)) {
         Ok(length) => Ok(String::from_utf8_lossy(&room[..length]).into_owned()),
         Err(error) if error.kind() == ErrorKind::WouldBlock => {
             Err(io::Error::new(ErrorKind::TimedOut, format!("no answer from {} in 2 s", path.display())))

@@ -61,3 +61,33 @@ pub fn explained(error: impl Into<io::Error>, attempt: impl Display) -> io::Erro
     let error = error.into();
     io::Error::new(error.kind(), format!("{attempt}: {error}"))
 }
+
+/// Make a call until no signal interrupts it.
+///
+/// A call that waits no longer than its socket's timeout is interrupted even by a stop of the process (Ctrl+Z) that continues later: only
+/// calls without a timeout are made again by the kernel (signal(7)). The timeout begins again with each call.
+///
+/// # Errors
+/// Those of the call, but for [`io::ErrorKind::Interrupted`].
+pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_interrupted_is_done_again_and_other_errors_are_not() {
+        let mut results =
+            [io::ErrorKind::Interrupted, io::ErrorKind::Interrupted, io::ErrorKind::WouldBlock].into_iter();
+        let refused = uninterrupted(|| Err::<(), _>(results.next().unwrap().into())).unwrap_err();
+        assert_eq!((refused.kind(), results.len()), (io::ErrorKind::WouldBlock, 0));
+        assert_eq!(uninterrupted(|| Ok(7)).unwrap(), 7);
+    }
+}

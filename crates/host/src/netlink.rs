@@ -8,6 +8,7 @@ pub mod interfaces;
 mod requests;
 pub mod usage;
 
+use crate::uninterrupted;
 use netlink_sys::{Socket, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
 use nix::sys::time::{TimeVal, TimeValLike};
@@ -154,11 +155,10 @@ impl Requests {
         let mut room = Vec::with_capacity(ROOM);
         loop {
             room.clear();
-            match self.socket.recv(&mut room, 0) {
+            match uninterrupted(|| self.socket.recv(&mut room, 0)) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     return Err(io::Error::new(io::ErrorKind::TimedOut, "no answer from the kernel"));
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 received => received?,
             };
             for message in messages(&room).filter(|message| message.sequence == number) {

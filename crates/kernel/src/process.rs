@@ -150,17 +150,19 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the time until a program has ended is what is tested")]
     fn a_request_to_stop_ends_the_children_too() {
-        let folder = tempfile::tempdir().unwrap();
-        let (log, stop) = (folder.path().join("log"), AtomicBool::new(false));
-        let began = std::time::Instant::now();
-        let mut at_first_line = |_: &str| stop.store(true, Ordering::Relaxed);
-        let script = "trap '' TERM; sleep 100 & echo $!; wait; sleep 100";
-        let ended = run(&mut shell(script), &log, &stop, &mut at_first_line);
-        assert!(matches!(ended, Err(Error::Interrupted)));
-        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
-        let child: i32 = fs::read_to_string(&log).unwrap().trim().parse().unwrap();
-        // A killed process has given up its memory and files; the kernel may still be busy with the rest of it.
-        let memory = fs::read_to_string(format!("/proc/{child}/statm")).unwrap_or_default();
-        assert!(memory.is_empty() || memory.starts_with("0 "), "{memory}");
+        seamline_testing::punctual(50, || {
+            let folder = tempfile::tempdir().unwrap();
+            let (log, stop) = (folder.path().join("log"), AtomicBool::new(false));
+            let began = std::time::Instant::now();
+            let mut at_first_line = |_: &str| stop.store(true, Ordering::Relaxed);
+            let script = "trap '' TERM; sleep 100 & echo $!; wait; sleep 100";
+            let ended = run(&mut shell(script), &log, &stop, &mut at_first_line);
+            assert!(matches!(ended, Err(Error::Interrupted)));
+            assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+            let child: i32 = fs::read_to_string(&log).unwrap().trim().parse().unwrap();
+            // A killed process has given up its memory and files; the kernel may still be busy with the rest of it.
+            let memory = fs::read_to_string(format!("/proc/{child}/statm")).unwrap_or_default();
+            assert!(memory.is_empty() || memory.starts_with("0 "), "{memory}");
+        });
     }
 }

@@ -21,159 +21,179 @@ use support::{Offer, Phone, VERSIONS, pause};
 
 #[test]
 fn the_last_acknowledgment_is_repeated_three_times_when_the_link_is_back() {
-    for version in VERSIONS {
-        let Some(phone) = Phone::or_skip("the_last_acknowledgment_is_repeated", Settings::default(), version)
-        else {
-            return;
-        };
-        let (_stream, mut server) = phone.connect();
-        let received = server.send(1000);
-        let last = server.next(Duration::from_secs(1)).expect("an acknowledgment of the data");
-        assert_eq!(last.segment.acknowledgment, received);
-        server.drain(Duration::from_millis(100));
-        assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
-        for _ in 0..3 {
-            let repeated = server.next(Duration::from_millis(500)).expect("it is repeated");
-            assert_eq!(repeated.segment, last.segment, "with all its fields");
-            assert_eq!(
-                (repeated.ip.source(), repeated.ip.destination()),
-                (last.ip.source(), last.ip.destination())
-            );
+    seamline_testing::punctual(20, || {
+        for version in VERSIONS {
+            let Some(phone) =
+                Phone::or_skip("the_last_acknowledgment_is_repeated", Settings::default(), version)
+            else {
+                return;
+            };
+            let (_stream, mut server) = phone.connect();
+            let received = server.send(1000);
+            let last = server.next(Duration::from_secs(1)).expect("an acknowledgment of the data");
+            assert_eq!(last.segment.acknowledgment, received);
+            server.drain(Duration::from_millis(100));
+            assert_eq!(ask(&phone.daemon.socket, "up wwan0").unwrap(), "ok");
+            for _ in 0..3 {
+                let repeated = server.next(Duration::from_millis(500)).expect("it is repeated");
+                assert_eq!(repeated.segment, last.segment, "with all its fields");
+                assert_eq!(
+                    (repeated.ip.source(), repeated.ip.destination()),
+                    (last.ip.source(), last.ip.destination())
+                );
+            }
+            assert_eq!(server.next(Duration::from_millis(100)), None);
+            let status = ask(&phone.daemon.socket, "status").unwrap();
+            assert!(status.contains("connections=1 ") && status.contains("acknowledgments=3 "), "{status}");
         }
-        assert_eq!(server.next(Duration::from_millis(100)), None);
-        let status = ask(&phone.daemon.socket, "status").unwrap();
-        assert!(status.contains("connections=1 ") && status.contains("acknowledgments=3 "), "{status}");
-    }
+    });
 }
 
 #[test]
 fn without_timestamps_a_sender_with_sack_gets_one_acknowledgment() {
-    for (has_sack, has_timestamps, times) in [(true, false, 1), (false, false, 3)] {
-        let name = "without_timestamps_a_sender_with_sack";
-        let Some(phone) = Phone::or_skip(name, Settings::default(), IpVersion::V4) else { return };
-        let to = phone.server();
-        let offer = Offer { has_sack, has_timestamps };
-        let (_stream, mut server) = phone.connect_by(offer, move || TcpStream::connect(to));
-        server.send(1000);
-        server.drain(Duration::from_millis(100));
-        ask(&phone.daemon.socket, "up wwan0").unwrap();
-        for _ in 0..times {
-            assert!(server.next(Duration::from_millis(500)).is_some(), "{}", phone.log());
+    seamline_testing::punctual(20, || {
+        for (has_sack, has_timestamps, times) in [(true, false, 1), (false, false, 3)] {
+            let name = "without_timestamps_a_sender_with_sack";
+            let Some(phone) = Phone::or_skip(name, Settings::default(), IpVersion::V4) else { return };
+            let to = phone.server();
+            let offer = Offer { has_sack, has_timestamps };
+            let (_stream, mut server) = phone.connect_by(offer, move || TcpStream::connect(to));
+            server.send(1000);
+            server.drain(Duration::from_millis(100));
+            ask(&phone.daemon.socket, "up wwan0").unwrap();
+            for _ in 0..times {
+                assert!(server.next(Duration::from_millis(500)).is_some(), "{}", phone.log());
+            }
+            assert_eq!(server.next(Duration::from_millis(100)), None, "{}", phone.log());
         }
-        assert_eq!(server.next(Duration::from_millis(100)), None, "{}", phone.log());
-    }
+    });
 }
 
 /// What RFC 6069 promises, on the kernel that runs this: the retransmission comes at once, where the timer would have taken seconds.
 #[test]
 fn unacknowledged_data_is_sent_again_at_once_when_the_link_is_back() {
-    for version in VERSIONS {
-        for (settings, is_kicked) in [("", true), ("[default]\nkick = false", false)] {
-            let settings = Settings::read("mobile.toml".as_ref(), settings).unwrap();
-            let Some(phone) = Phone::or_skip("unacknowledged_data_is_sent_again", settings, version) else {
-                return;
-            };
-            let (mut stream, mut server) = phone.connect();
-            stream.write_all(&[1; 3000]).unwrap();
-            let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
-            // The link is gone: nothing is answered. The timer goes off after 0.2, 0.6 and 1.4 s, and next after 3.
-            server.drain(Duration::from_millis(1900));
-            ask(&phone.daemon.socket, "up wwan0").unwrap();
-            let again = server.next_data(Duration::from_millis(300)).map(|headers| headers.segment.sequence);
-            assert_eq!(again, is_kicked.then_some(first), "{version:?}: {}", phone.log());
-            let status = ask(&phone.daemon.socket, "status").unwrap();
-            let kicked = format!("kicked={} ", u8::from(is_kicked));
-            assert!(status.contains(&kicked), "{version:?}: {status}{}", phone.log());
+    seamline_testing::punctual(20, || {
+        for version in VERSIONS {
+            for (settings, is_kicked) in [("", true), ("[default]\nkick = false", false)] {
+                let settings = Settings::read("mobile.toml".as_ref(), settings).unwrap();
+                let Some(phone) = Phone::or_skip("unacknowledged_data_is_sent_again", settings, version)
+                else {
+                    return;
+                };
+                let (mut stream, mut server) = phone.connect();
+                stream.write_all(&[1; 3000]).unwrap();
+                let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
+                // The link is gone: nothing is answered. The timer goes off after 0.2, 0.6 and 1.4 s, and next after 3.
+                server.drain(Duration::from_millis(1900));
+                ask(&phone.daemon.socket, "up wwan0").unwrap();
+                let again =
+                    server.next_data(Duration::from_millis(300)).map(|headers| headers.segment.sequence);
+                assert_eq!(again, is_kicked.then_some(first), "{version:?}: {}", phone.log());
+                let status = ask(&phone.daemon.socket, "status").unwrap();
+                let kicked = format!("kicked={} ", u8::from(is_kicked));
+                assert!(status.contains(&kicked), "{version:?}: {status}{}", phone.log());
+            }
         }
-    }
+    });
 }
 
 /// As every connection of a Java program has: a socket of IPv6 that speaks IPv4.
 #[test]
 fn a_socket_of_ipv6_that_speaks_ipv4_is_helped_too() {
-    let Some(phone) = Phone::or_skip("a_socket_of_ipv6_that_speaks_ipv4", Settings::default(), IpVersion::V4)
-    else {
-        return;
-    };
-    let IpAddr::V4(server) = support::addresses(IpVersion::V4)[1] else { unreachable!("an IPv4 address") };
-    let (mut stream, mut server) = phone.connect_to(server.to_ipv6_mapped().into());
-    stream.write_all(&[1; 3000]).unwrap();
-    let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
-    server.drain(Duration::from_millis(1900));
-    ask(&phone.daemon.socket, "up").unwrap();
-    let again = server.next_data(Duration::from_millis(200)).map(|headers| headers.segment.sequence);
-    assert_eq!(again, Some(first), "{}", phone.log());
-    support::pause(Duration::from_millis(50));
-    assert!(phone.log().contains("times=3"), "{}", phone.log());
+    seamline_testing::punctual(20, || {
+        let Some(phone) =
+            Phone::or_skip("a_socket_of_ipv6_that_speaks_ipv4", Settings::default(), IpVersion::V4)
+        else {
+            return;
+        };
+        let IpAddr::V4(server) = support::addresses(IpVersion::V4)[1] else {
+            unreachable!("an IPv4 address")
+        };
+        let (mut stream, mut server) = phone.connect_to(server.to_ipv6_mapped().into());
+        stream.write_all(&[1; 3000]).unwrap();
+        let first = server.next_data(Duration::from_secs(1)).expect("the data").segment.sequence;
+        server.drain(Duration::from_millis(1900));
+        ask(&phone.daemon.socket, "up").unwrap();
+        let again = server.next_data(Duration::from_millis(200)).map(|headers| headers.segment.sequence);
+        assert_eq!(again, Some(first), "{}", phone.log());
+        support::pause(Duration::from_millis(50));
+        assert!(phone.log().contains("times=3"), "{}", phone.log());
+    });
 }
 
 /// The kernel takes routes, and addresses of IPv6, from an interface that goes down; its configuration brings them back later.
 #[test]
 fn an_interface_that_goes_down_and_up_is_waited_for_until_it_has_its_address_and_route() {
-    for version in VERSIONS {
-        let name = "an_interface_that_goes_down_and_up";
-        let Some(phone) = Phone::or_skip(name, Settings::default(), version) else { return };
-        let (_stream, mut server) = phone.connect();
-        server.send(1000);
-        server.drain(Duration::from_millis(100));
-        if !phone.run("ip link set wwan0 down") {
-            return;
+    seamline_testing::punctual(20, || {
+        for version in VERSIONS {
+            let name = "an_interface_that_goes_down_and_up";
+            let Some(phone) = Phone::or_skip(name, Settings::default(), version) else { return };
+            let (_stream, mut server) = phone.connect();
+            server.send(1000);
+            server.drain(Duration::from_millis(100));
+            if !phone.run("ip link set wwan0 down") {
+                return;
+            }
+            server.drain(Duration::from_millis(100));
+            phone.run("ip link set wwan0 up");
+            assert_eq!(server.next(Duration::from_millis(200)), None, "there is no route: {}", phone.log());
+            if version == IpVersion::V6 {
+                phone.run("ip address add fd09::1/128 dev wwan0 nodad");
+                phone.run("ip -6 route add default dev wwan0");
+            } else {
+                phone.run("ip route add default dev wwan0");
+            }
+            for _ in 0..3 {
+                let repeated =
+                    server.next(Duration::from_millis(500)).unwrap_or_else(|| panic!("{}", phone.log()));
+                assert_eq!((repeated.segment.flags, repeated.segment.length), (Flags::ACK, 0));
+            }
+            let log = phone.log();
+            assert!(log.contains("event=link-down") && log.contains("by=kernel"), "{log}");
         }
-        server.drain(Duration::from_millis(100));
-        phone.run("ip link set wwan0 up");
-        assert_eq!(server.next(Duration::from_millis(200)), None, "there is no route: {}", phone.log());
-        if version == IpVersion::V6 {
-            phone.run("ip address add fd09::1/128 dev wwan0 nodad");
-            phone.run("ip -6 route add default dev wwan0");
-        } else {
-            phone.run("ip route add default dev wwan0");
-        }
-        for _ in 0..3 {
-            let repeated =
-                server.next(Duration::from_millis(500)).unwrap_or_else(|| panic!("{}", phone.log()));
-            assert_eq!((repeated.segment.flags, repeated.segment.length), (Flags::ACK, 0));
-        }
-        let log = phone.log();
-        assert!(log.contains("event=link-down") && log.contains("by=kernel"), "{log}");
-    }
+    });
 }
 
 #[test]
 fn a_reset_connection_is_forgotten() {
-    for version in VERSIONS {
-        let Some(phone) = Phone::or_skip("a_reset_connection_is_forgotten", Settings::default(), version)
-        else {
-            return;
-        };
-        let (stream, mut server) = phone.connect();
-        server.drain(Duration::from_millis(50));
-        // Bytes that nobody has read make close() reset the connection (RFC 2525 section 2.17).
-        server.send(100);
-        server.drain(Duration::from_millis(100));
-        drop(stream);
-        let last = server.next(Duration::from_millis(500)).expect("a reset");
-        assert!(last.segment.flags.intersects(Flags::RST), "{last:?}");
-        ask(&phone.daemon.socket, "up").unwrap();
-        assert_eq!(server.next(Duration::from_millis(100)), None);
-        assert!(ask(&phone.daemon.socket, "status").unwrap().contains("connections=0 "));
-    }
+    seamline_testing::punctual(20, || {
+        for version in VERSIONS {
+            let Some(phone) = Phone::or_skip("a_reset_connection_is_forgotten", Settings::default(), version)
+            else {
+                return;
+            };
+            let (stream, mut server) = phone.connect();
+            server.drain(Duration::from_millis(50));
+            // Bytes that nobody has read make close() reset the connection (RFC 2525 section 2.17).
+            server.send(100);
+            server.drain(Duration::from_millis(100));
+            drop(stream);
+            let last = server.next(Duration::from_millis(500)).expect("a reset");
+            assert!(last.segment.flags.intersects(Flags::RST), "{last:?}");
+            ask(&phone.daemon.socket, "up").unwrap();
+            assert_eq!(server.next(Duration::from_millis(100)), None);
+            assert!(ask(&phone.daemon.socket, "status").unwrap().contains("connections=0 "));
+        }
+    });
 }
 
 #[test]
 fn an_answer_gets_no_answer() {
-    let name = "an_answer_gets_no_answer";
-    let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let other = UnixDatagram::bind(folder.path().join("other")).unwrap();
-    let notices = ["error: no such thing", "ok", "upp wwan0"];
-    for text in notices {
-        other.send_to(text.as_bytes(), &phone.daemon.socket).unwrap();
-    }
-    let mut room = [0; 1000];
-    let length = other.recv(&mut room).unwrap();
-    let heard = String::from_utf8_lossy(&room[..length]);
-    assert!(heard.starts_with("error: ") && heard.contains("upp wwan0"), "{heard}");
-    assert!(ask(&phone.daemon.socket, "status").unwrap().contains(" refused=3 "));
+    seamline_testing::punctual(20, || {
+        let name = "an_answer_gets_no_answer";
+        let Some(phone) = Phone::or_skip(name, Settings::default(), VERSIONS[0]) else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let other = UnixDatagram::bind(folder.path().join("other")).unwrap();
+        let notices = ["error: no such thing", "ok", "upp wwan0"];
+        for text in notices {
+            other.send_to(text.as_bytes(), &phone.daemon.socket).unwrap();
+        }
+        let mut room = [0; 1000];
+        let length = other.recv(&mut room).unwrap();
+        let heard = String::from_utf8_lossy(&room[..length]);
+        assert!(heard.starts_with("error: ") && heard.contains("upp wwan0"), "{heard}");
+        assert!(ask(&phone.daemon.socket, "status").unwrap().contains(" refused=3 "));
+    });
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn it_ends_when_it_is_asked_to_with_what_it_has_done() {
     fs::write(&config, "connections = 1000\nmemory = \"8 MB\"\n[snoop]\ncache = 50\n").unwrap();
     let script = format!(
         "{program} agent snoop --in b0 --out b1 --config {config} --dry-run --json --control {control} & bridge=$!
-        sleep 1; {program} agent hand-over --control {control} --to 10.9.9.9:1022 10.0.0.1 fd00::1 >&2
+        until [ -S {control} ] || ! kill -0 $bridge; do sleep 0.1; done; {program} agent hand-over --control {control} --to 10.9.9.9:1022 10.0.0.1 fd00::1 >&2
         kill -TERM $bridge; wait $bridge",
         program = program(HOST).display(),
         config = config.display(),

@@ -71,72 +71,83 @@ fn outage(options: &[&str], script: &str) -> Run {
 /// As a receiver that lost its link while acknowledgments were under way, against an unmodified server.
 #[test]
 fn a_download_goes_on_a_round_trip_after_an_outage_of_seconds() {
-    let Some(_lab) = shared_lab_or_skip("a_download_goes_on_a_round_trip_after") else { return };
-    let early = ["--set", "link.radio.handover.at=['2 s']"];
-    let stock = outage(&early, "sleep 12");
-    assert!((1000.0..6000.0).contains(&stock.arrived_ms()), "the server's timer: {}", stock.sent_ms);
-    for version in [&[][..], &["--ipv6"]] {
-        let helped = outage(&[&early, version].concat(), &daemon_script("", 8.0));
-        let round_trips = helped.arrived_ms() / ROUND_TRIP_MS;
-        assert!((1.0..1.3).contains(&round_trips), "{version:?}: {round_trips} round trips");
-        // What was lost comes when that is acknowledged.
-        assert!(helped.progress_ms < 2.6 * ROUND_TRIP_MS, "{version:?}: {}", helped.progress_ms);
-        assert_contains(&helped.log, &["event=link-down", "event=link-up", "event=repeat", "times=3"]);
-    }
+    seamline_testing::punctual(10, || {
+        let Some(_lab) = shared_lab_or_skip("a_download_goes_on_a_round_trip_after") else { return };
+        let early = ["--set", "link.radio.handover.at=['2 s']"];
+        let stock = outage(&early, "sleep 12");
+        assert!((1000.0..6000.0).contains(&stock.arrived_ms()), "the server's timer: {}", stock.sent_ms);
+        for version in [&[][..], &["--ipv6"]] {
+            let helped = outage(&[&early, version].concat(), &daemon_script("", 8.0));
+            let round_trips = helped.arrived_ms() / ROUND_TRIP_MS;
+            assert!((1.0..1.3).contains(&round_trips), "{version:?}: {round_trips} round trips");
+            // What was lost comes when that is acknowledged.
+            assert!(helped.progress_ms < 2.6 * ROUND_TRIP_MS, "{version:?}: {}", helped.progress_ms);
+            assert_contains(&helped.log, &["event=link-down", "event=link-up", "event=repeat", "times=3"]);
+        }
+    });
 }
 
 /// Where no acknowledgment was lost, the repeated ones say nothing new: they neither hasten nor delay the server's timer, which has doubled
 /// once more.
 #[test]
 fn a_download_that_lost_no_acknowledgment_is_no_worse_off() {
-    let Some(_lab) = shared_lab_or_skip("a_download_that_lost_no_acknowledgment") else { return };
-    // What comes down is lost from 150 ms before the outage on.
-    let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
-    let helped = outage(&earlier, &daemon_script("", 15.0));
-    assert!(helped.log.contains("event=repeat"), "{}", helped.log);
-    let first =
-        helped.again_ms.iter().position(|time| *time > 0.0).expect("a retransmission after the outage");
-    let [before, last, after] = [2, 1, 0].map(|back| helped.again_ms[first - back]);
-    let grown = (after - last) / (last - before);
-    // Linux's timers of seconds are exact to an eighth.
-    assert!((1.6..2.4).contains(&grown), "{grown}: {:?}", &helped.again_ms[..=first]);
-    assert!(helped.progress_ms < after + ROUND_TRIP_MS, "{}", helped.progress_ms);
+    seamline_testing::punctual(10, || {
+        let Some(_lab) = shared_lab_or_skip("a_download_that_lost_no_acknowledgment") else { return };
+        // What comes down is lost from 150 ms before the outage on.
+        let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
+        let helped = outage(&earlier, &daemon_script("", 15.0));
+        assert!(helped.log.contains("event=repeat"), "{}", helped.log);
+        let first =
+            helped.again_ms.iter().position(|time| *time > 0.0).expect("a retransmission after the outage");
+        let [before, last, after] = [2, 1, 0].map(|back| helped.again_ms[first - back]);
+        let grown = (after - last) / (last - before);
+        // Linux's timers of seconds are exact to an eighth.
+        assert!((1.6..2.4).contains(&grown), "{grown}: {:?}", &helped.again_ms[..=first]);
+        assert!(helped.progress_ms < after + ROUND_TRIP_MS, "{}", helped.progress_ms);
+    });
 }
 
 /// What stands in `disruption.toml` lets the server know that there is something to be sent again.
 #[test]
 fn notified_of_the_disruption_a_server_sends_again_though_no_acknowledgment_was_lost() {
-    let Some(_lab) = shared_lab_or_skip("notified_of_the_disruption_a_server_sends_again") else { return };
-    let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
-    let policy = "printf '[default]\\ndisruption = true\\n' > disruption.toml\n";
-    for version in [&[][..], &["--ipv6"]] {
-        let script = policy.to_owned() + &daemon_script("--config disruption.toml", 11.0);
-        let helped = outage(&[&earlier, version].concat(), &script);
-        let last = helped.again_ms.iter().rfind(|time| **time < 0.0).expect("a retransmission in the outage");
-        // At once, or when the timer without its doublings ends, where it had gone off just before.
-        let most_ms = if *last < -400.0 { 1.3 * ROUND_TRIP_MS } else { 450.0 };
-        assert!(helped.arrived_ms() < most_ms, "{version:?}: {} after {last}", helped.sent_ms);
-        assert!(helped.arrived_ms() > ROUND_TRIP_MS, "{version:?}: {}", helped.sent_ms);
-    }
+    seamline_testing::punctual(10, || {
+        let Some(_lab) = shared_lab_or_skip("notified_of_the_disruption_a_server_sends_again") else {
+            return;
+        };
+        let earlier = ["--set", "link.radio.down.loss={model='outage',period='3.85 s',length='150 ms'}"];
+        let policy = "printf '[default]\\ndisruption = true\\n' > disruption.toml\n";
+        for version in [&[][..], &["--ipv6"]] {
+            let script = policy.to_owned() + &daemon_script("--config disruption.toml", 11.0);
+            let helped = outage(&[&earlier, version].concat(), &script);
+            let last =
+                helped.again_ms.iter().rfind(|time| **time < 0.0).expect("a retransmission in the outage");
+            // At once, or when the timer without its doublings ends, where it had gone off just before.
+            let most_ms = if *last < -400.0 { 1.3 * ROUND_TRIP_MS } else { 450.0 };
+            assert!(helped.arrived_ms() < most_ms, "{version:?}: {} after {last}", helped.sent_ms);
+            assert!(helped.arrived_ms() > ROUND_TRIP_MS, "{version:?}: {}", helped.sent_ms);
+        }
+    });
 }
 
 #[test]
 fn an_upload_goes_on_within_its_timer_without_doublings() {
-    let Some(_lab) = shared_lab_or_skip("an_upload_goes_on_within_its_timer") else { return };
-    let up = ["flow.download.from=phone", "flow.download.to=server", "link.radio.handover.at=['2 s']"];
-    let up: Vec<&str> = up.into_iter().flat_map(|set| ["--set", set]).collect();
-    let stock = outage(&up, "sleep 12");
-    assert!(stock.sent_ms > 1000.0, "{}", stock.sent_ms);
-    for version in [&[][..], &["--ipv6"]] {
-        let helped = outage(&[&up, version].concat(), &daemon_script("", 8.0));
-        // At once, or when the timer without its doublings ends, where it had gone off just before.
-        let most_ms = if helped.log.contains("outcome=retransmitted") { 5.0 } else { 350.0 };
-        assert!(helped.sent_ms < most_ms, "{version:?}: {}", helped.sent_ms);
-        // Where its acknowledgment was lost, the segment had come before; its repetition brings that back, and F-RTO asks once more.
-        let progress_ms = helped.progress_ms - helped.sent_ms;
-        assert!(progress_ms < 3.0 * ROUND_TRIP_MS, "{version:?}: {progress_ms}");
-        assert_contains(&helped.log, &["event=kick", "messages="]);
-    }
+    seamline_testing::punctual(10, || {
+        let Some(_lab) = shared_lab_or_skip("an_upload_goes_on_within_its_timer") else { return };
+        let up = ["flow.download.from=phone", "flow.download.to=server", "link.radio.handover.at=['2 s']"];
+        let up: Vec<&str> = up.into_iter().flat_map(|set| ["--set", set]).collect();
+        let stock = outage(&up, "sleep 12");
+        assert!(stock.sent_ms > 1000.0, "{}", stock.sent_ms);
+        for version in [&[][..], &["--ipv6"]] {
+            let helped = outage(&[&up, version].concat(), &daemon_script("", 8.0));
+            // At once, or when the timer without its doublings ends, where it had gone off just before.
+            let most_ms = if helped.log.contains("outcome=retransmitted") { 5.0 } else { 350.0 };
+            assert!(helped.sent_ms < most_ms, "{version:?}: {}", helped.sent_ms);
+            // Where its acknowledgment was lost, the segment had come before; its repetition brings that back, and F-RTO asks once more.
+            let progress_ms = helped.progress_ms - helped.sent_ms;
+            assert!(progress_ms < 3.0 * ROUND_TRIP_MS, "{version:?}: {progress_ms}");
+            assert_contains(&helped.log, &["event=kick", "messages="]);
+        }
+    });
 }
 
 #[test]

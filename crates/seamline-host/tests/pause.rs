@@ -116,12 +116,13 @@ fn an_agent_is_paused_and_resumed_and_says_so() {
     assert_contains(stdout(&status), &["state: help is switched off (agent resume)\n"]);
 
     // A download that begins meanwhile is never helped.
-    let arguments = ["load", "fetch", "10.66.0.1", "--duration", "6 s"];
+    let arguments = ["load", "fetch", "10.66.0.1", "--duration", "12 s"];
     let mut fetch = Command::new(program("seamline"));
     fetch.args(arguments).current_dir(path.folder.path());
     let fetched = inside(&path.client, move || fetch.output().unwrap());
-    pause(1000);
+    assert!((0..4).any(|_| path.metric("paused_frames_total") > 100), "no download passes");
     assert_eq!(stdout(&path.order("resume")), "resumed\n");
+    assert!(!fetched.is_finished(), "it ended before help was switched on again");
     let frames = path.metric("paused_frames_total");
     assert_eq!((path.metric("paused"), path.metric("flows_known_total")), (0, 0));
     assert!(frames > 100 && path.metric("paused_frames_total") == frames, "{frames}");

@@ -19,52 +19,59 @@ fn with_agent(options: &str, task: &str) -> String {
 
 #[test]
 fn a_running_agent_is_shown_once_where_there_is_no_terminal() {
-    let folder = folder();
-    let file = folder.path().join("agent.prom");
-    for (metrics, source) in [
-        ("127.0.0.1:9477".to_owned(), String::new()),
-        (file.display().to_string(), file.display().to_string()),
-    ] {
-        let task = format!(
-            "until $S agent status {source}; do sleep 0.1; done 2>/dev/null >/dev/null
+    seamline_testing::punctual(50, || {
+        let folder = folder();
+        let file = folder.path().join("agent.prom");
+        for (metrics, source) in [
+            ("127.0.0.1:9477".to_owned(), String::new()),
+            (file.display().to_string(), file.display().to_string()),
+        ] {
+            let task = format!(
+                "until $S agent status {source}; do sleep 0.1; done 2>/dev/null >/dev/null
             timeout 10 $S agent status {source} --watch
             $S agent status {source} --json
             timeout 3.5 $S agent status {source} --json --watch"
-        );
-        let script = with_agent(&format!("--metrics {metrics} >/dev/null"), &task);
-        let Some(output) = with_interfaces("a_running_agent_is_shown_once", &script) else { return };
-        assert!(output.status.success(), "{}", stderr(&output));
-        let text = String::from_utf8(output.stdout).unwrap();
-        let version = env!("CARGO_PKG_VERSION");
-        let title = format!("agent snoop, b0 (in) - b1 (out), version {version}, up ");
-        assert_eq!((text.matches(&title).count(), text.contains('\u{1b}')), (1, false), "{text}");
-        assert_contains(
-            &text,
-            &["\nstate: helping\n", "interface b0: up", "known now", "round trip, wireless side"],
-        );
-        let json: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        assert!((4..=5).contains(&json.len()), "once, and in three and a half seconds: {text}");
-        assert!(json.iter().all(|it| it["about"]["in"] == "b0" && it["metrics"]["flows"] == 0.0), "{json:?}");
-    }
+            );
+            let script = with_agent(&format!("--metrics {metrics} >/dev/null"), &task);
+            let Some(output) = with_interfaces("a_running_agent_is_shown_once", &script) else { return };
+            assert!(output.status.success(), "{}", stderr(&output));
+            let text = String::from_utf8(output.stdout).unwrap();
+            let version = env!("CARGO_PKG_VERSION");
+            let title = format!("agent snoop, b0 (in) - b1 (out), version {version}, up ");
+            assert_eq!((text.matches(&title).count(), text.contains('\u{1b}')), (1, false), "{text}");
+            assert_contains(
+                &text,
+                &["\nstate: helping\n", "interface b0: up", "known now", "round trip, wireless side"],
+            );
+            let json: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            assert!((4..=5).contains(&json.len()), "once, and in three and a half seconds: {text}");
+            assert!(
+                json.iter().all(|it| it["about"]["in"] == "b0" && it["metrics"]["flows"] == 0.0),
+                "{json:?}"
+            );
+        }
+    });
 }
 
 /// A terminal gets a page that is written over, and goes on when the agent ends.
 #[test]
 fn a_terminal_gets_a_live_view() {
-    if std::process::Command::new("script").arg("--version").output().is_err() {
-        return support::skip("a_terminal_gets_a_live_view", "it takes script (util-linux)");
-    }
-    let task = "until $S agent status >/dev/null 2>&1; do sleep 0.1; done
+    seamline_testing::punctual(50, || {
+        if std::process::Command::new("script").arg("--version").output().is_err() {
+            return support::skip("a_terminal_gets_a_live_view", "it takes script (util-linux)");
+        }
+        let task = "until $S agent status >/dev/null 2>&1; do sleep 0.1; done
         TERM=xterm timeout 10 script -qec \"timeout 4 $S agent status --watch\" /dev/null & watch=$!
         sleep 2.5; kill -TERM $A; wait $watch";
-    let script = with_agent("--metrics 127.0.0.1:9477 >/dev/null", task);
-    let Some(output) = with_interfaces("a_terminal_gets_a_live_view", &script) else { return };
-    let text = String::from_utf8(output.stdout).unwrap();
-    let pages: Vec<&str> = text.split("\u{1b}[H").skip(1).collect();
-    assert!((3..=5).contains(&pages.len()), "{} pages: {text:?}", pages.len());
-    assert!(!pages[0].contains("per second") && pages[1].contains("per second"), "{text:?}");
-    assert_contains(pages[1], &["times (last 1 s)", "\u{1b}[K", "\u{1b}[J"]);
-    assert_contains(pages.last().unwrap(), &["reading http://127.0.0.1:9477/metrics", "tip: "]);
+        let script = with_agent("--metrics 127.0.0.1:9477 >/dev/null", task);
+        let Some(output) = with_interfaces("a_terminal_gets_a_live_view", &script) else { return };
+        let text = String::from_utf8(output.stdout).unwrap();
+        let pages: Vec<&str> = text.split("\u{1b}[H").skip(1).collect();
+        assert!((3..=5).contains(&pages.len()), "{} pages: {text:?}", pages.len());
+        assert!(!pages[0].contains("per second") && pages[1].contains("per second"), "{text:?}");
+        assert_contains(pages[1], &["times (last 1 s)", "\u{1b}[K", "\u{1b}[J"]);
+        assert_contains(pages.last().unwrap(), &["reading http://127.0.0.1:9477/metrics", "tip: "]);
+    });
 }
 
 #[test]

@@ -1,14 +1,17 @@
-//! What tests need from the host (programs, rights, recordings), and the one rule for tests that are skipped without it.
+//! What tests need from the host (programs, rights, recordings), and the one rule for tests that are skipped without it. Tests in real
+//! time run in [`punctual`].
 //!
 //! A test that cannot run calls [`skip`], which prints why. With `SEAMLINE_UNEXPECTED_SKIPS=fail`, as on a machine that has
 //! everything, a skip fails the test unless `expected_skips.txt` lists it.
 
 pub mod cgroup;
 mod programs;
+mod punctual;
 mod recordings;
 mod reference;
 
 pub use programs::{accessible, in_browser, tshark};
+pub use punctual::{punctual, turn};
 pub use recordings::recording;
 pub use reference::{assert_current, commands};
 
@@ -17,8 +20,9 @@ const EXPECTED: &str = include_str!("../expected_skips.txt");
 /// Print that a test is skipped, and why.
 ///
 /// # Panics
-/// With `SEAMLINE_UNEXPECTED_SKIPS=fail`, unless `expected_skips.txt` lists the test.
+/// With `SEAMLINE_UNEXPECTED_SKIPS=fail`, unless `expected_skips.txt` lists the test; and where it has run before ([`punctual`]).
 pub fn skip(test: &str, why: impl std::fmt::Display) {
+    assert!(!punctual::has_run_before(), "{test} has run before, and now it cannot: {why}");
     println!("SKIPPED {test}: {why}");
     let is_strict = std::env::var_os("SEAMLINE_UNEXPECTED_SKIPS").is_some_and(|value| value == "fail");
     assert!(

@@ -3,6 +3,7 @@
 use super::network::{Network, inside, now, pause};
 use nix::poll::PollFlags;
 use seamline_host::socket::wait;
+use seamline_host::uninterrupted;
 use seamline_wire::Duration;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -197,7 +198,7 @@ fn send(content: Content, mut stream: TcpStream) -> Result<(), Why> {
 fn receive(content: Content, mut stream: TcpStream, received: &AtomicU64) -> Result<(), Why> {
     let (mut offset, mut room) = (0, vec![0; 65_536]);
     loop {
-        let length = stream.read(&mut room).map_err(ended)?;
+        let length = uninterrupted(|| stream.read(&mut room)).map_err(ended)?;
         if length == 0 {
             break;
         }

@@ -7,6 +7,7 @@ use super::network::{Network, now, pause};
 use super::ready;
 use super::subject::{Middle, Subject};
 use nix::sys::signal::Signal;
+use seamline_host::uninterrupted;
 use seamline_wire::random::Stream;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
@@ -332,7 +333,7 @@ fn datagrams(network: &Network) -> std::io::Result<[usize; 2]> {
     }
     let drain = |socket: &UdpSocket, wanted: &[u8]| {
         let (mut room, mut came) = ([0; 8], 0);
-        while let Ok(length) = socket.recv(&mut room) {
+        while let Ok(length) = uninterrupted(|| socket.recv(&mut room)) {
             came += usize::from(&room[..length] == wanted);
         }
         came

@@ -185,7 +185,7 @@ impl Halves {
     }
 
     /// Whether the connection there has ended otherwise than by both its ends closing. One that listens again was
-    /// reset before it was open.
+    /// reset, or given up, before it was open.
     fn is_broken(&self, side: Side) -> bool {
         let endpoint = self.at(side);
         let reason = endpoint.close_reason().filter(|_| endpoint.state() == State::Closed);

@@ -96,12 +96,15 @@ fn comparison(periods: &[Period], quantity: &Quantity) -> Option<Comparison> {
 }
 
 impl Comparison {
+    /// Below six pairs, the interval is only the range.
+    fn has_interval(&self) -> bool {
+        self.pairs >= 6
+    }
     /// What it says of help.
     fn verdict(&self, quantity: &Quantity) -> &'static str {
         let Median { low, high, .. } = self.difference;
         match (low > 0.0, high < 0.0) {
-            // Below six pairs the interval is only the range.
-            _ if self.pairs < 6 => "too few pairs",
+            _ if !self.has_interval() => "too few pairs",
             (false, false) => "no difference shown",
             (is_more, _) if is_more == quantity.is_gain => "better",
             _ => "worse",
@@ -124,7 +127,10 @@ fn table(comparisons: &[Option<Comparison>]) -> TextTable {
         let Some(it) = it else { return [vec![name], vec!["-".to_owned(); 6]].concat() };
         let Median { median, low, high } = it.difference;
         let numbers = [it.medians[0].median, it.medians[1].median, median].map(number);
-        let interval = format!("{} to {}", number(low), number(high));
+        let interval = match it.has_interval() {
+            true => format!("{} to {}", number(low), number(high)),
+            false => "-".to_owned(),
+        };
         let last = [interval, it.pairs.to_string(), it.verdict(quantity).to_owned()];
         [name].into_iter().chain(numbers).chain(last).collect()
     });
@@ -243,7 +249,9 @@ mod tests {
     fn fewer_than_six_pairs_show_nothing_and_one_period_is_no_pair() {
         let periods: Vec<Period> =
             (0..10).map(|number| period(number, 1 + u64::from(has_help(number)), &[])).collect();
-        assert_eq!(compare(&periods)[0].as_ref().unwrap().verdict(&QUANTITIES[0]), "too few pairs");
+        let comparisons = compare(&periods);
+        assert_eq!(comparisons[0].as_ref().unwrap().verdict(&QUANTITIES[0]), "too few pairs");
+        assert!(!text(&comparisons).contains(" to "), "{}", text(&comparisons));
         assert_eq!(compare(&periods)[3], None);
         assert!(compare(&periods[..1]).iter().all(Option::is_none));
     }

@@ -2,6 +2,7 @@
 
 use crate::hosts::pause;
 use crate::path::{Path, SERVER};
+use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::socket::{setsockopt, sockopt};
@@ -126,7 +127,7 @@ fn serve(listener: &TcpListener, count: usize) {
     watch(&epoll, std::io::stdin(), count, EpollFlags::EPOLLIN);
     let mut events = [EpollEvent::empty(); AT_ONCE];
     loop {
-        let ready = epoll.wait(&mut events, EpollTimeout::NONE).unwrap();
+        let ready = wait(&epoll, &mut events, EpollTimeout::NONE);
         for event in &events[..ready] {
             let Some((stream, owed)) = streams.get_mut(event.data() as usize) else { return };
             *owed += read(stream, &mut room) / REQUEST * ANSWER;
@@ -138,6 +139,14 @@ fn serve(listener: &TcpListener, count: usize) {
                 }
             }
         }
+    }
+}
+
+/// How many are ready: zero where a stop of the process interrupts the call (signal(7)).
+fn wait(epoll: &Epoll, events: &mut [EpollEvent], timeout: EpollTimeout) -> usize {
+    match epoll.wait(events, timeout) {
+        Err(Errno::EINTR) => 0,
+        ready => ready.unwrap(),
     }
 }
 
@@ -176,7 +185,7 @@ impl Client {
         let mut events = [EpollEvent::empty(); AT_ONCE];
         loop {
             let now = elapsed();
-            if now > warm_up + load.seconds {
+            if counted.is_some_and(|from| now > from + load.seconds) {
                 break;
             }
             if now > warm_up && counted.is_none() {
@@ -190,7 +199,7 @@ impl Client {
                 self.waits[number] = (elapsed(), ANSWER);
                 self.streams[number].write_all(&[1; REQUEST]).unwrap();
             }
-            let ready = self.epoll.wait(&mut events, EpollTimeout::try_from(1).unwrap()).unwrap();
+            let ready = wait(&self.epoll, &mut events, EpollTimeout::try_from(1).unwrap());
             for event in &events[..ready] {
                 self.on_answer(event.data() as usize, elapsed());
             }

@@ -62,6 +62,13 @@ impl Hop {
     }
 }
 
+/// Also when a test fails: it would go on for ever.
+impl Drop for Hop {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
 struct Forwarder {
     /// Towards the fixed host, and towards the mobile host.
     ports: [Port; 2],

@@ -4,12 +4,14 @@
 use crate::hosts::{inside, ip, pause, skip, veth};
 use nix::sys::socket::{setsockopt, sockopt};
 use seamline_host::clock::monotonic;
+use seamline_host::uninterrupted;
 use seamline_lab::system::Namespace;
+use seamline_testing::turn;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::JoinHandle;
 
 /// Milliseconds on a clock that nobody sets.
@@ -29,10 +31,10 @@ pub(crate) enum Turn {
 
 impl Turn {
     pub(crate) fn shared() -> Self {
-        Turn::Shared(RUNNING.read().unwrap_or_else(PoisonError::into_inner))
+        Turn::Shared(turn(RUNNING.read()))
     }
     pub(crate) fn alone() -> Self {
-        Turn::Alone(RUNNING.write().unwrap_or_else(PoisonError::into_inner))
+        Turn::Alone(turn(RUNNING.write()))
     }
 }
 
@@ -137,7 +139,7 @@ impl Transfer {
             stream.set_read_timeout(Some(std::time::Duration::from_millis(TIMEOUT_MS))).unwrap();
             let (mut offset, mut room) = (0, vec![0; 65_536]);
             loop {
-                let length = stream.read(&mut room).unwrap();
+                let length = uninterrupted(|| stream.read(&mut room)).unwrap();
                 if length == 0 {
                     return;
                 }

@@ -8,6 +8,7 @@ use nix::sched::{CpuSet, sched_getcpu, sched_setaffinity};
 use nix::unistd::Pid;
 use seamline_agent::{Limits, Parameters};
 use seamline_bridge::Settings;
+use seamline_host::uninterrupted;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 
@@ -97,7 +98,8 @@ fn what_is_not_tcp_passes_in_the_kernel() {
         pause(2);
     }
     let mut room = [0; 1];
-    let came: Vec<u8> = std::iter::from_fn(|| receiver.recv(&mut room).ok().map(|_| room[0])).collect();
+    let came: Vec<u8> =
+        std::iter::from_fn(|| uninterrupted(|| receiver.recv(&mut room)).ok().map(|_| room[0])).collect();
     assert_eq!(came, (0..200).collect::<Vec<u8>>());
     let it = bridge.end().unwrap();
     hop.end();

@@ -7,6 +7,7 @@ use crate::net::{Net, Transfer, now};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+use seamline_host::uninterrupted;
 use std::io::Read;
 use std::net::UdpSocket;
 use std::process::{Child, Stdio};
@@ -44,7 +45,7 @@ fn terminate(net: &Net, mut agent: Child) -> End {
     agent.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     assert!(agent.wait().unwrap().success(), "{log}");
     listener.set_read_timeout(Some(std::time::Duration::from_millis(500))).unwrap();
-    let came = (0..WAITING).map_while(|_| listener.recv(&mut [0]).ok()).count();
+    let came = (0..WAITING).map_while(|_| uninterrupted(|| listener.recv(&mut [0])).ok()).count();
     End { log, came, is_short }
 }
 
@@ -82,31 +83,33 @@ fn silence(transfer: &Transfer) -> u64 {
 /// The kernel's bridge carries on at once, then a second agent, which has seen nothing of the connection's beginning.
 #[test]
 fn the_kernels_bridge_carries_on_after_sigterm_and_so_does_the_next_agent() {
-    const BYTES: u64 = 6_000_000;
-    let name = "the_kernels_bridge_carries_on_after_sigterm_and_so_does_the_next_agent";
-    let Some(net) = Net::or_skip(name) else { return };
-    let hop = Hop::begin(&net, 20);
-    let agent = child(&net, "guarded snoop", Stdio::piped());
-    pause(400);
-    let mut transfer = Transfer::begin_by(&net, 4, BYTES, Some("cubic"));
-    transfer.wait_for(BYTES / 4);
-    let end = terminate(&net, agent);
-    check(&end);
-    assert!(counted(&end.log, "made") > 0 && !transfer.is_finished(), "it has helped: {}", end.log);
-    for words in ["add br0 type bridge", "set b0 master br0", "set b1 master br0", "set br0 up"] {
-        ip(&net.bridge, &format!("link {words}"));
-    }
-    println!("the kernel's bridge: the next byte after {} ms", silence(&transfer));
-    transfer.wait_for(BYTES / 2);
-    assert!(!transfer.is_finished());
-    ip(&net.bridge, "link del br0");
-    let agent = child(&net, "guarded snoop", Stdio::piped());
-    println!("the next agent: the next byte after {} ms", silence(&transfer));
-    transfer.wait_for(BYTES * 3 / 4);
-    check(&terminate(&net, agent));
-    assert!(!transfer.is_finished());
-    let agent = child(&net, "guarded snoop", Stdio::piped());
-    transfer.finish();
-    assert!(agent.wait_with_output().unwrap().status.success());
-    hop.end();
+    seamline_testing::punctual(30, || {
+        const BYTES: u64 = 6_000_000;
+        let name = "the_kernels_bridge_carries_on_after_sigterm_and_so_does_the_next_agent";
+        let Some(net) = Net::or_skip(name) else { return };
+        let hop = Hop::begin(&net, 20);
+        let agent = child(&net, "guarded snoop", Stdio::piped());
+        pause(400);
+        let mut transfer = Transfer::begin_by(&net, 4, BYTES, Some("cubic"));
+        transfer.wait_for(BYTES / 4);
+        let end = terminate(&net, agent);
+        check(&end);
+        assert!(counted(&end.log, "made") > 0 && !transfer.is_finished(), "it has helped: {}", end.log);
+        for words in ["add br0 type bridge", "set b0 master br0", "set b1 master br0", "set br0 up"] {
+            ip(&net.bridge, &format!("link {words}"));
+        }
+        println!("the kernel's bridge: the next byte after {} ms", silence(&transfer));
+        transfer.wait_for(BYTES / 2);
+        assert!(!transfer.is_finished());
+        ip(&net.bridge, "link del br0");
+        let agent = child(&net, "guarded snoop", Stdio::piped());
+        println!("the next agent: the next byte after {} ms", silence(&transfer));
+        transfer.wait_for(BYTES * 3 / 4);
+        check(&terminate(&net, agent));
+        assert!(!transfer.is_finished());
+        let agent = child(&net, "guarded snoop", Stdio::piped());
+        transfer.finish();
+        assert!(agent.wait_with_output().unwrap().status.success());
+        hop.end();
+    });
 }

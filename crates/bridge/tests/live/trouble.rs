@@ -23,6 +23,7 @@ static CANNOT_BE_REPLACED: AtomicBool = AtomicBool::new(false);
 impl Trouble {
     /// From now on, for all such agents.
     pub(crate) fn begin(self) {
+        CANNOT_BE_REPLACED.store(false, Ordering::Relaxed);
         NOW.store(self as u8, Ordering::Relaxed);
     }
     fn is_now(self) -> bool {

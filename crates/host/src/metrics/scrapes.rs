@@ -3,6 +3,7 @@
 use super::publish::CHECK;
 use crate::clock;
 use crate::socket::{pause, timeout};
+use crate::uninterrupted;
 use nix::poll::{PollFd, PollFlags, poll};
 use seamline_wire::{Duration, Instant};
 use std::collections::VecDeque;
@@ -107,14 +108,13 @@ impl Client {
     fn read(&mut self) -> io::Result<bool> {
         let mut room = [0; LONGEST];
         loop {
-            match self.stream.read(&mut room) {
+            match uninterrupted(|| self.stream.read(&mut room)) {
                 Ok(0) => return Ok(true),
                 Ok(length) => {
                     let left = LONGEST.saturating_sub(self.request.len());
                     self.request.extend(&room[..length.min(left)]);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
@@ -122,10 +122,9 @@ impl Client {
 
     fn write(&mut self) -> io::Result<bool> {
         while !self.answer.is_empty() {
-            match self.stream.write(self.answer.as_slices().0) {
+            match uninterrupted(|| self.stream.write(self.answer.as_slices().0)) {
                 Ok(length) => drop(self.answer.drain(..length)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::links::Described;
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
-use seamline_host::explained;
 use seamline_host::netlink::{self, DONE, Message, ROOM, Requests, attribute, messages, usage, word};
+use seamline_host::{explained, uninterrupted};
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -70,13 +70,12 @@ impl Watch {
         let mut room = Vec::with_capacity(ROOM);
         loop {
             room.clear();
-            match self.socket.recv(&mut room, 0) {
+            match uninterrupted(|| self.socket.recv(&mut room, 0)) {
                 Ok(_) => news.extend(messages(&room).filter_map(|message| News::parse(&message))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     news.extend(missed);
                     return Ok(news);
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => missed = Some(News::Missed),
                 Err(error) => return Err(explained(error, "reading news of interfaces")),
             }

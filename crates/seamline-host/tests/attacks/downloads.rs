@@ -3,6 +3,7 @@
 use crate::command::{Counted, Sender};
 use crate::support::{folder, host, skip, stderr};
 use crate::wire::{Device, Wire};
+use seamline_host::uninterrupted;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, TcpInfo, settings};
 use seamline_testing::cgroup::Cgroup;
@@ -130,7 +131,7 @@ fn download(client: Ipv4Addr, received: &AtomicU64, stop: &AtomicBool) {
     stream.set_read_timeout(Some(std::time::Duration::from_millis(100))).unwrap();
     let mut room = vec![0; 65_536];
     while !stop.load(Ordering::Relaxed) {
-        match stream.read(&mut room) {
+        match uninterrupted(|| stream.read(&mut room)) {
             Ok(0) => return,
             Ok(length) => drop(received.fetch_add(length as u64, Ordering::Relaxed)),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}

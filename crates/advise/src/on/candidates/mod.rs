@@ -9,7 +9,7 @@ use seamline_tcp::handover::Scheme;
 use seamline_wire::Duration;
 use serde::Serialize;
 
-/// The profile of all hosts: the newest Linux whose TCP is compared with the kernel's.
+/// The profile of all hosts: that of flows which name none.
 pub const PROFILE: &str = "linux-6.12";
 /// What most hosts do today.
 pub const TODAY: &str = "cubic";

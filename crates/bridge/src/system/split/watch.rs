@@ -203,33 +203,40 @@ mod tests {
     /// The loop makes no turns: within a second nothing is handed over any more, until it does.
     #[test]
     fn new_connections_pass_while_the_loop_hangs() {
-        guarded("new_connections_pass_while_the_loop_hangs", |shared, lines| {
-            come_round(shared, 10);
-            assert!(begins() && lines.try_recv().is_err());
-            let hung = clock::monotonic();
-            while begins() {
-                assert!(clock::monotonic().saturating_since(hung) < Duration::from_secs(1));
-            }
-            assert_eq!(lines.recv().unwrap().event, "bypass");
-            shared.come_round();
-            assert!(shared.resume(true).unwrap() && !shared.resume(true).unwrap());
-            come_round(shared, 5);
-            assert!(begins() && lines.try_recv().is_err());
-            assert_eq!(shared.stalls.load(Ordering::SeqCst), 1);
+        seamline_testing::punctual(30, || {
+            guarded("new_connections_pass_while_the_loop_hangs", |shared, lines| {
+                come_round(shared, 10);
+                assert!(begins() && lines.try_recv().is_err());
+                let hung = clock::monotonic();
+                while begins() {
+                    assert!(clock::monotonic().saturating_since(hung) < Duration::from_secs(1));
+                }
+                assert_eq!(lines.recv().unwrap().event, "bypass");
+                shared.come_round();
+                assert!(shared.resume(true).unwrap() && !shared.resume(true).unwrap());
+                come_round(shared, 5);
+                assert!(begins() && lines.try_recv().is_err());
+                assert_eq!(shared.stalls.load(Ordering::SeqCst), 1);
+            });
         });
     }
 
     /// It holds the rules, which the guard waits for. Were it to let connections pass then, they would for ever.
     #[test]
     fn who_comes_round_while_the_guard_waits_for_the_rules_is_not_bypassed() {
-        guarded("who_comes_round_while_the_guard_waits_for_the_rules_is_not_bypassed", |shared, lines| {
-            let held = shared.rules();
-            pause(Duration::from_millis(900));
-            shared.come_round();
-            drop(held);
-            come_round(shared, 5);
-            assert!(begins() && lines.try_recv().is_err());
-            assert_eq!(shared.stalls.load(Ordering::SeqCst), 0);
+        seamline_testing::punctual(30, || {
+            guarded(
+                "who_comes_round_while_the_guard_waits_for_the_rules_is_not_bypassed",
+                |shared, lines| {
+                    let held = shared.rules();
+                    pause(Duration::from_millis(900));
+                    shared.come_round();
+                    drop(held);
+                    come_round(shared, 5);
+                    assert!(begins() && lines.try_recv().is_err());
+                    assert_eq!(shared.stalls.load(Ordering::SeqCst), 0);
+                },
+            );
         });
     }
 }

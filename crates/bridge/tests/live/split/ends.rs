@@ -7,6 +7,7 @@ use crate::net::{Net, now};
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage, bind, connect, socket};
 use seamline_bridge::system::Split;
+use seamline_host::uninterrupted;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
@@ -81,54 +82,62 @@ fn what_was_handed_on_arrives_before_the_end() {
 /// The client has ended its side. As long as the server says something now and then it may; then both are reset.
 #[test]
 fn who_is_left_half_closed_is_reset_after_a_while_and_not_before() {
-    let Some(net) = routed("who_is_left_half_closed_is_reset_after_a_while") else { return };
-    let hop = Hop::begin(&net, 0);
-    let half_closed = seamline_wire::Duration::from_secs(2);
-    let router = Router::begin(&net, Split { half_closed, ..settings() });
-    let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4000")).unwrap();
-    let mut open = net.mobile.within(|| TcpStream::connect("10.77.0.1:4000")).unwrap();
-    let (_other, _) = listener.accept().unwrap();
-    let mut client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4000")).unwrap();
-    let (mut server, _) = listener.accept().unwrap();
-    client.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(server.read(&mut [0]).unwrap(), 0);
-    for _ in 0..4 {
-        pause(1200);
-        server.write_all(&[7]).unwrap();
-    }
-    client.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    client.read_exact(&mut [0; 4]).unwrap();
-    let begun = now();
-    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
-    let after = now() - begun;
-    assert!((1500..5000).contains(&after), "{after} ms");
-    open.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-    assert_eq!(open.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock, "one that is open stays");
-    let it = router.end(true);
-    hop.end();
-    assert_eq!((it.begun, it.expired, it.reset), (2, 1, 1), "{it:?}");
+    seamline_testing::punctual(100, || {
+        let Some(net) = routed("who_is_left_half_closed_is_reset_after_a_while") else { return };
+        let hop = Hop::begin(&net, 0);
+        let half_closed = seamline_wire::Duration::from_secs(2);
+        let router = Router::begin(&net, Split { half_closed, ..settings() });
+        let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4000")).unwrap();
+        let mut open = net.mobile.within(|| TcpStream::connect("10.77.0.1:4000")).unwrap();
+        let (_other, _) = listener.accept().unwrap();
+        let mut client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4000")).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(server.read(&mut [0]).unwrap(), 0);
+        for _ in 0..4 {
+            pause(1200);
+            server.write_all(&[7]).unwrap();
+        }
+        client.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        client.read_exact(&mut [0; 4]).unwrap();
+        let begun = now();
+        assert_eq!(uninterrupted(|| client.read(&mut [0])).unwrap_err().kind(), ErrorKind::ConnectionReset);
+        let after = now() - begun;
+        assert!((1500..5000).contains(&after), "{after} ms");
+        open.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        assert_eq!(
+            uninterrupted(|| open.read(&mut [0])).unwrap_err().kind(),
+            ErrorKind::WouldBlock,
+            "one that is open stays"
+        );
+        let it = router.end(true);
+        hop.end();
+        assert_eq!((it.begun, it.expired, it.reset), (2, 1, 1), "{it:?}");
+    });
 }
 
 /// All was handed to the kernel long ago; the client has closed its side, and reads slowly.
 #[test]
 fn a_slow_reader_of_a_half_closed_connection_gets_everything() {
-    // More than the client's kernel takes in unread, and less than what on a busy host waits for a doubled timer of the server's.
-    const BYTES: usize = 600_000;
-    let Some(net) = routed("a_slow_reader_of_a_half_closed_connection_gets_everything") else { return };
-    let hop = Hop::begin(&net, 0);
-    let half_closed = seamline_wire::Duration::from_secs(1);
-    let router = Router::begin(&net, Split { half_closed, buffer: 4_000_000, ..settings() });
-    let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4000")).unwrap();
-    let client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4000")).unwrap();
-    let (mut server, _) = listener.accept().unwrap();
-    server.write_all(&content(BYTES)).unwrap();
-    server.shutdown(Shutdown::Write).unwrap();
-    pause(4000);
-    drop(client.shutdown(Shutdown::Write));
-    assert!(heard(client) == content(BYTES));
-    let it = router.end(false);
-    hop.end();
-    assert_eq!((it.begun, it.ended, it.expired), (1, 1, 0), "{it:?}");
+    seamline_testing::punctual(100, || {
+        // More than the client's kernel takes in unread, and less than what on a busy host waits for a doubled timer of the server's.
+        const BYTES: usize = 600_000;
+        let Some(net) = routed("a_slow_reader_of_a_half_closed_connection_gets_everything") else { return };
+        let hop = Hop::begin(&net, 0);
+        let half_closed = seamline_wire::Duration::from_secs(1);
+        let router = Router::begin(&net, Split { half_closed, buffer: 4_000_000, ..settings() });
+        let listener = net.fixed.within(|| TcpListener::bind("10.77.0.1:4000")).unwrap();
+        let client = net.mobile.within(|| TcpStream::connect("10.77.0.1:4000")).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        server.write_all(&content(BYTES)).unwrap();
+        server.shutdown(Shutdown::Write).unwrap();
+        pause(4000);
+        drop(client.shutdown(Shutdown::Write));
+        assert!(heard(client) == content(BYTES));
+        let it = router.end(false);
+        hop.end();
+        assert_eq!((it.begun, it.ended, it.expired), (1, 1, 0), "{it:?}");
+    });
 }
 
 /// Connections to the fixed host from these ports, under way; the kernel chooses for 0.
@@ -184,7 +193,7 @@ fn nobody_who_was_answered_hangs_where_it_becomes_full() {
 fn come_once(net: &Net, version: u8, listener: &TcpListener) {
     let [mut client] = dial(net, version, [6000]);
     drop(accepted(listener));
-    assert_eq!(client.read(&mut [0]).unwrap(), 0);
+    assert_eq!(uninterrupted(|| client.read(&mut [0])).unwrap(), 0);
     drop(client);
     // The last acknowledgment frees the port.
     pause(200);
@@ -244,7 +253,7 @@ fn who_cannot_be_split_is_reset_and_the_log_says_why() {
     let router = Router::begin(&net, settings());
     let _service = net.bridge.within(|| TcpListener::bind("0.0.0.0:5555")).unwrap();
     let [mut client] = dial(&net, 4, [5555]);
-    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(uninterrupted(|| client.read(&mut [0])).unwrap_err().kind(), ErrorKind::ConnectionReset);
     router.wait_for("10.77.0.2:5555");
     let it = router.end(false);
     hop.end();

@@ -9,6 +9,7 @@ use nix::unistd::{Pid, getpgid};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Batch, Port, Split};
+use seamline_host::uninterrupted;
 use seamline_lab::system::Namespace;
 use seamline_lab::system::processes::processes_in;
 use std::io::{ErrorKind, Read, Write};
@@ -174,7 +175,7 @@ fn without_its_rules_it_ends_with_an_error() {
     }
     let why = thread.join().unwrap().unwrap_err().to_string();
     assert!(why.contains("nft, which held the rules, has ended"), "{why}");
-    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(uninterrupted(|| client.read(&mut [0])).unwrap_err().kind(), ErrorKind::ConnectionReset);
     hop.end();
     assert!(rules(&net).is_empty(), "{}", rules(&net));
 }

@@ -36,26 +36,30 @@ fn ask(address: SocketAddr, pieces: &[&[u8]], apart: u64) -> (String, u64) {
 
 #[test]
 fn slow_clients_are_answered_and_endless_ones_are_closed() {
-    served(|address| {
-        let slow = ask(address, &[b"GET / HTTP/1.1\r\n", b"\r\n"], 150);
-        assert!(slow.0.ends_with("\r\n\r\nit 7\n"), "{slow:?}");
-        let endless = ask(address, &[b"x".as_slice(); 30], 100);
-        assert!(endless.0.is_empty() && (400..2000).contains(&endless.1), "{endless:?}");
-        drop(TcpStream::connect(address));
+    seamline_testing::punctual(30, || {
+        served(|address| {
+            let slow = ask(address, &[b"GET / HTTP/1.1\r\n", b"\r\n"], 150);
+            assert!(slow.0.ends_with("\r\n\r\nit 7\n"), "{slow:?}");
+            let endless = ask(address, &[b"x".as_slice(); 30], 100);
+            assert!(endless.0.is_empty() && (400..2000).contains(&endless.1), "{endless:?}");
+            drop(TcpStream::connect(address));
+        });
     });
 }
 
 /// More than are served at a time: each new one takes the place of the oldest.
 #[test]
 fn silent_clients_delay_nobody() {
-    served(|address| {
-        let silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(address).unwrap()).collect();
-        let (answer, millis) = ask(address, &[b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"], 0);
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("it 7\n"), "{answer}");
-        assert!(millis < 400, "{millis} ms");
-        let closed =
-            silent.iter().take(100 - CLIENTS).all(|mut client| matches!(client.read(&mut [0]), Ok(0)));
-        assert!(closed, "the oldest gave way");
+    seamline_testing::punctual(30, || {
+        served(|address| {
+            let silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(address).unwrap()).collect();
+            let (answer, millis) = ask(address, &[b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"], 0);
+            assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("it 7\n"), "{answer}");
+            assert!(millis < 400, "{millis} ms");
+            let closed =
+                silent.iter().take(100 - CLIENTS).all(|mut client| matches!(client.read(&mut [0]), Ok(0)));
+            assert!(closed, "the oldest gave way");
+        });
     });
 }
 
