@@ -1,5 +1,6 @@
 //! `seamline parity [SCENARIO]`
 
+mod draws;
 mod first_difference;
 
 use crate::Outcome;
@@ -20,6 +21,7 @@ use seamline_lab::parity::{
 };
 use seamline_report::picture::standalone;
 use seamline_scenario::Plan;
+use seamline_tcp::profile::{self, Profile};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -73,7 +75,8 @@ struct Work {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let Work { plans, known } = arguments.work()?;
+    let kernel = if arguments.again { None } else { arguments.kernel()? };
+    let Work { plans, known } = arguments.work(kernel.as_ref())?;
     let external_agents: Vec<_> =
         arguments.agent.iter().map(|text| external_agent(text)).collect::<Result<_, _>>()?;
     if let (true, Some(folder)) = (arguments.again, &arguments.out) {
@@ -82,7 +85,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         parity.differences = differences::judge(known, &parity.scenarios, parity.is_whole);
         return arguments.show(&parity);
     }
-    let kernel = arguments.kernel()?;
     if let (true, Some(kernel)) = (arguments.first_difference, &kernel) {
         return first_difference::run(&plans, kernel, arguments.quiet);
     }
@@ -135,8 +137,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     arguments.show(&parity).and(escaped)
 }
 
+/// The profile of a kernel, where there is one, given its release such as `6.12.117`.
+fn profile_of(release: &str) -> Option<&'static Profile> {
+    let mut numbers = release.split('.');
+    let (major, minor) = (numbers.next()?, numbers.next()?);
+    profile::find(&format!("linux-{major}.{minor}"))
+}
+
 impl Arguments {
-    fn work(&self) -> Result<Work, Failure> {
+    fn work(&self, kernel: Option<&Kernel>) -> Result<Work, Failure> {
         let bundled: Vec<&suite::Bundled> = match &self.scenario {
             None => suite::ALL.iter().filter(|it| !self.quick || it.quick.is_some()).collect(),
             Some(name) => suite::ALL.iter().filter(|it| it.name == name).collect(),
@@ -150,6 +159,8 @@ impl Arguments {
         let plans = bundled.into_iter().map(|it| {
             let quick = it.quick.filter(|_| self.quick).unwrap_or_default();
             let mut settings: Vec<String> = quick.iter().map(|&set| set.to_owned()).collect();
+            let profile = kernel.and_then(|kernel| profile_of(&kernel.release));
+            settings.extend(profile.map(|it| format!("flow.download.profile={:?}", it.name)));
             settings.extend(self.overrides.to_settings());
             let plan = Plan::new(Path::new(&format!("{}.toml", it.name)), it.text.to_owned(), &settings);
             plan.map(|plan| (it.name.to_owned(), plan)).map_err(|it| invalid(&it))

@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let stacks = Stacks {
         seamline: seamline.iter().cloned().collect(),
         congestion_control: congestion.clone(),
+        sysctls: Vec::new(),
         version: if *ipv6 { IpVersion::V6 } else { IpVersion::V4 },
         external_agents,
     };

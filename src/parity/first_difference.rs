@@ -1,16 +1,19 @@
 //! `seamline parity --first-difference`
 
+use super::draws;
 use crate::Outcome;
 use crate::lab::failure;
 use crate::terminal::{Failure, print, progress, warnings};
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::summary::label;
-use seamline_experiment::{FinishedRun, Job, RunOptions, run_one};
+use seamline_experiment::{FinishedRun, Job, RunOptions};
 use seamline_kernel::Kernel;
 use seamline_lab::parity::first_difference::{first_difference, text};
 use seamline_lab::virtual_time::run_job;
 use seamline_lab::{LabError, Stacks};
 use seamline_scenario::Plan;
+use seamline_wire::Duration;
+use std::sync::Arc;
 
 /// The first seed of each grid cell of each plan, in the simulator and over the kernel.
 pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Outcome {
@@ -18,7 +21,7 @@ pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Out
     let bar = progress(plans.iter().map(|(_, plan)| plan.cells.len()).sum(), quiet);
     let (mut same, mut all) = (0, 0);
     for (name, plan) in plans {
-        let plan = plan.with_handshakes();
+        let plan = without_slack(plan.with_handshakes());
         let options = RunOptions {
             stop: interrupt.flag().clone(),
             cells_over_time: plan.cells.len(),
@@ -44,6 +47,27 @@ pub(super) fn run(plans: &[(String, Plan)], kernel: &Kernel, quiet: bool) -> Out
     Ok(())
 }
 
+/// What [`without_slack`] is for the kernel.
+fn stacks() -> Stacks {
+    let setting = ("net.ipv4.tcp_comp_sack_slack_ns".to_owned(), "0".to_owned());
+    Stacks { sysctls: vec![setting], ..Stacks::default() }
+}
+
+/// The guest has both hosts in one kernel, where a timer of one that expires lets those of the other expire that would within their
+/// slack. Hosts share no timers, so none has slack.
+fn without_slack(mut plan: Plan) -> Plan {
+    for cell in &mut plan.cells {
+        for flow in &mut cell.scenario.flows {
+            let receiver = &mut Arc::make_mut(&mut flow.parameters).receiver;
+            let adaptive = receiver.delayed_acknowledgment.as_mut().and_then(|it| it.adaptive.as_mut());
+            if let Some(compression) = adaptive.and_then(|it| it.compression.as_mut()) {
+                compression.slack = Duration::ZERO;
+            }
+        }
+    }
+    plan
+}
+
 /// What one run shows.
 struct Comparison {
     shown: String,
@@ -54,8 +78,8 @@ struct Comparison {
 fn compare(plan: &Plan, cell: usize, kernel: &Kernel, options: &RunOptions) -> Result<Comparison, LabError> {
     let job = Job { cell, seed: 0 };
     let series = |run: Option<FinishedRun>| run.and_then(|run| run.series).ok_or(LabError::Stopped);
-    let ours = series(run_one(plan, job, options))?;
-    let kernels = series(run_job(plan, job, &Stacks::default(), kernel, options)?)?;
+    let kernels = series(run_job(plan, job, &stacks(), kernel, options)?)?;
+    let draws::Drawn { series: ours, starts } = draws::run(plan, job, options, &kernels)?;
     let (mut shown, mut is_same) = (String::new(), true);
     for (one, other) in ours.flows.iter().zip(&kernels.flows) {
         let found = first_difference([one, other]);
@@ -64,6 +88,11 @@ fn compare(plan: &Plan, cell: usize, kernel: &Kernel, options: &RunOptions) -> R
             None => format!("flow {}: all {} segments are the same\n", one.flow, one.segments.len()),
             Some(found) => text(&found, ["simulator", &kernel.name]),
         };
+    }
+    for (flow, starts) in starts {
+        shown += &format!(
+            "note: flow {flow}: the cycle of BBR begins at {starts:?}, as the kernel seems to have drawn\n"
+        );
     }
     for note in ours.notes.iter().chain(&kernels.notes) {
         shown += &format!("note: {note}\n");

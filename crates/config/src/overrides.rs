@@ -46,6 +46,8 @@ pub fn apply(
 
 /// Parse a TOML value; anything else is an unquoted string.
 fn read_value(id: SourceId, text: &str, offset: usize) -> Node {
+    let offset = offset + text.len() - text.trim_start().len();
+    let text = text.trim();
     let span = id.span(offset..offset + text.len());
-    parse_value(id, text, offset).unwrap_or_else(|| Node { span, value: Value::Text(text.trim().to_owned()) })
+    parse_value(id, text, offset).unwrap_or_else(|| Node { span, value: Value::Text(text.to_owned()) })
 }

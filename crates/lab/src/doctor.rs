@@ -1,6 +1,5 @@
 //! What the lab needs of this host: namespaces and what it creates in them, processors, timers.
 
-use crate::clock;
 use crate::lateness::Lateness;
 use crate::system::{
     Namespace, Priority, Privileges, StateDirectory, Tun, kernel_release, priority, privileges, settings,
@@ -10,7 +9,6 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use seamline_host::doctor::{self, Feature, NOT_TRIED, Need, program};
 use seamline_host::namespace::on_a_thread;
-use seamline_wire::Duration;
 use std::fs;
 use std::io;
 use std::thread;
@@ -254,16 +252,8 @@ fn timers() -> Feature {
 
 /// How late sleeps of 1 ms end with the priority that the lab would have.
 fn sleeps() -> Lateness {
-    let _ = priority::raise();
-    let nap = Duration::from_millis(1);
-    let mut late = Lateness::new();
-    for _ in 0..300 {
-        let due = clock::monotonic() + nap;
-        #[expect(clippy::disallowed_methods, reason = "the lateness of the host is what is measured")]
-        thread::sleep(std::time::Duration::from_nanos(nap.as_nanos()));
-        late.note(clock::monotonic().saturating_since(due));
-    }
-    late
+    let mut left = 0..300;
+    Lateness::of_naps(|| left.next().is_some())
 }
 
 #[cfg(test)]

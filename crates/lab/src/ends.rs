@@ -143,6 +143,7 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
     let mtu = mtu(scenario, stacks.version);
     let mut hosts = live.hosts();
     let control = kernel_default(live, stacks)?;
+    let sysctls = stacks.sysctls_in(scenario);
     let mut sites = Vec::new();
     for node in live.host_nodes() {
         let id = live::node_id(node);
@@ -152,7 +153,7 @@ fn sites(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Site>> {
                 site.stack = Stack::Seamline(Box::new(UserHost::new(host, interface, stacks.version)));
                 sites.push(site);
             }
-            _ => sites.push(Site::new(node, id, mtu, control.clone())?),
+            _ => sites.push(Site::new(node, id, mtu, control.clone(), &sysctls)?),
         }
     }
     Ok(sites)

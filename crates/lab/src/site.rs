@@ -53,13 +53,13 @@ impl Site {
         id: NodeId,
         mtu: u32,
         congestion_control: Option<String>,
+        sysctls: &[(String, String)],
     ) -> io::Result<Self> {
         let namespace = Arc::new(Namespace::new()?);
         bring_up_loopback(&namespace)?;
         let outlet = Outlet::open(&namespace, INTERFACE)?;
         way_of_host(id, mtu, congestion_control).bring_up(&namespace)?;
-        // What TCP has learned of one connection must not change the next one.
-        settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
+        set_as_host(&namespace, sysctls)?;
         Ok(Site { node, namespace, outlet, stack: Stack::Linux(Tap::default()) })
     }
 
@@ -83,6 +83,17 @@ impl Site {
         }
         Ok(lost)
     }
+}
+
+/// What a host of the lab with the TCP of a kernel is set to, and what the scenario wants, by names as `sysctl -w` takes them.
+pub(crate) fn set_as_host(namespace: &Namespace, sysctls: &[(String, String)]) -> io::Result<()> {
+    // What TCP has learned of one connection must not change the next one.
+    settings::write(namespace, "ipv4/tcp_no_metrics_save", "1")?;
+    for (name, value) in sysctls {
+        let path = name.trim_start_matches("net.").replace('.', "/");
+        settings::write(namespace, &path, value)?;
+    }
+    Ok(())
 }
 
 /// The interface of a host, with its addresses and a route to everywhere. `congestion_control` is for connections that ask for none.

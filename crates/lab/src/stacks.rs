@@ -17,6 +17,8 @@ pub struct Stacks {
     pub seamline: BTreeSet<String>,
     /// The kernel's congestion control for all its senders, in place of each flow's own.
     pub congestion_control: Option<String>,
+    /// Settings of the kernel for all its hosts, besides those of the scenario.
+    pub sysctls: Vec<(String, String)>,
     /// The version of IP between the hosts.
     #[serde(with = "VersionName")]
     pub version: IpVersion,
@@ -39,6 +41,11 @@ impl Stacks {
     /// Whether a node has our endpoints.
     pub fn is_seamline(&self, scenario: &Scenario, node: usize) -> bool {
         self.seamline.contains(&scenario.nodes[node])
+    }
+
+    /// The settings of hosts with the TCP of the kernel, by names as `sysctl -w` takes them.
+    pub(crate) fn sysctls_in(&self, scenario: &Scenario) -> Vec<(String, String)> {
+        scenario.sysctls.iter().chain(&self.sysctls).cloned().collect()
     }
 
     /// The kernel's congestion control for the sender of a flow.

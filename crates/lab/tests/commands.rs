@@ -131,7 +131,7 @@ fn the_exit_status_is_passed_on() {
     for (text, code) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143), ("kill -KILL $$", 137)] {
         assert_eq!(shell(text).start(&namespace).unwrap().wait().unwrap(), code, "{text}");
     }
-    let mut running = shell("sleep 0.2; exit 3").start(&namespace).unwrap();
+    let mut running = shell("sleep 2; exit 3").start(&namespace).unwrap();
     assert_eq!(running.try_wait().unwrap(), None);
     assert!(ends_within(&running, 5000));
     assert_eq!(running.try_wait().unwrap(), Some(3));

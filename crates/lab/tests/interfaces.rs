@@ -5,6 +5,7 @@ mod support;
 
 use etherparse::{NetSlice, PacketBuilder, SlicedPacket, TransportSlice};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use seamline_host::uninterrupted;
 use seamline_lab::system::netlink::{Dropped, bring_up_loopback, dropped};
 use seamline_lab::system::{Interface, Namespace, Tun};
 use std::io::ErrorKind;
@@ -100,7 +101,7 @@ fn packets_that_are_written_arrive() {
     builder.write(&mut packet, b"back").unwrap();
     assert!(tun.write(&packet).unwrap());
     let mut got = [0; 100];
-    let (length, from) = socket.recv_from(&mut got).unwrap();
+    let (length, from) = uninterrupted(|| socket.recv_from(&mut got)).unwrap();
     assert_eq!((&got[..length], from), (&b"back"[..], SocketAddr::from(([10, 9, 0, 1], 4000))));
     let refused = tun.write(&[0; 40]).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidInput, "{refused}");

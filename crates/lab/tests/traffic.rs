@@ -69,30 +69,32 @@ fn assert_in_order(report: &Report) {
 
 #[test]
 fn thousands_of_short_connections() {
-    let Some(network) = Network::or_skip("thousands_of_short_connections") else { return };
-    let (mut sources, sinks) = plans(&network, 3000);
-    for (number, source) in sources.iter_mut().enumerate() {
-        source.bytes = Some(number as u64 * 17);
-        source.start = Duration::from_micros(500 * number as u64);
-    }
-    let traffic = Traffic::prepare(sources, sinks, None).unwrap();
-    let began = monotonic();
-    let running = traffic.begin(began).unwrap();
-    assert!(running.wait(MINUTE), "not through after a minute");
-    let reports = running.end();
-    assert_eq!(reports.len(), 3000);
-    let mut late = Vec::new();
-    for (number, report) in reports.iter().enumerate() {
-        assert_eq!(fault(report), None, "{report:?}");
-        assert_eq!(report.sink.as_ref().unwrap().bytes_read, number as u64 * 17);
-        let due = began + Duration::from_micros(500 * number as u64);
-        let started = report.source.as_ref().unwrap().started.unwrap();
-        assert!(started >= due);
-        late.push(started.saturating_since(due).as_nanos() / 1000);
-    }
-    late.sort_unstable();
-    println!("started late by {} us (median), {} us (p99)", late[1500], late[2970]);
-    assert!(late[1500] < 50_000, "{} us late", late[1500]);
+    seamline_testing::punctual(20, || {
+        let Some(network) = Network::or_skip("thousands_of_short_connections") else { return };
+        let (mut sources, sinks) = plans(&network, 3000);
+        for (number, source) in sources.iter_mut().enumerate() {
+            source.bytes = Some(number as u64 * 17);
+            source.start = Duration::from_micros(500 * number as u64);
+        }
+        let traffic = Traffic::prepare(sources, sinks, None).unwrap();
+        let began = monotonic();
+        let running = traffic.begin(began).unwrap();
+        assert!(running.wait(MINUTE), "not through after a minute");
+        let reports = running.end();
+        assert_eq!(reports.len(), 3000);
+        let mut late = Vec::new();
+        for (number, report) in reports.iter().enumerate() {
+            assert_eq!(fault(report), None, "{report:?}");
+            assert_eq!(report.sink.as_ref().unwrap().bytes_read, number as u64 * 17);
+            let due = began + Duration::from_micros(500 * number as u64);
+            let started = report.source.as_ref().unwrap().started.unwrap();
+            assert!(started >= due);
+            late.push(started.saturating_since(due).as_nanos() / 1000);
+        }
+        late.sort_unstable();
+        println!("started late by {} us (median), {} us (p99)", late[1500], late[2970]);
+        assert!(late[1500] < 50_000, "{} us late", late[1500]);
+    });
 }
 
 /// What is wrong: damaged or missing bytes first, then what failed. `None` when everything that was written was
@@ -136,62 +138,68 @@ fn endless(network: &Network) -> Running {
 
 #[test]
 fn sources_stop_by_themselves_at_their_time() {
-    let Some(network) = Network::or_skip("sources_stop_by_themselves_at_their_time") else { return };
-    let (mut sources, sinks) = plans(&network, 2);
-    sources[0].stop = Some(Duration::from_millis(200));
-    // Its stop comes before its start: it never sends.
-    sources[1].start = Duration::from_secs(100);
-    sources[1].stop = Some(Duration::from_millis(100));
-    let traffic = Traffic::prepare(sources, sinks, None).unwrap();
-    let began = monotonic();
-    let running = traffic.begin(began).unwrap();
-    assert!(!running.wait(Duration::from_secs(1)), "the second sink has no source");
-    let reports = running.end();
-    assert_eq!(fault(&reports[0]), None);
-    let written = reports[0].source.as_ref().unwrap().written.unwrap().saturating_since(began);
-    assert!((200..400).contains(&(written.as_nanos() / 1_000_000)), "{written:?}");
-    assert_eq!(reports[1].source.as_ref().unwrap().started, None);
-    assert_eq!(reports[1].sink.as_ref().unwrap().outcome, Outcome::Unfinished);
+    seamline_testing::punctual(20, || {
+        let Some(network) = Network::or_skip("sources_stop_by_themselves_at_their_time") else { return };
+        let (mut sources, sinks) = plans(&network, 2);
+        sources[0].stop = Some(Duration::from_millis(200));
+        // Its stop comes before its start: it never sends.
+        sources[1].start = Duration::from_secs(100);
+        sources[1].stop = Some(Duration::from_millis(100));
+        let traffic = Traffic::prepare(sources, sinks, None).unwrap();
+        let began = monotonic();
+        let running = traffic.begin(began).unwrap();
+        assert!(!running.wait(Duration::from_secs(1)), "the second sink has no source");
+        let reports = running.end();
+        assert_eq!(fault(&reports[0]), None);
+        let written = reports[0].source.as_ref().unwrap().written.unwrap().saturating_since(began);
+        assert!((200..400).contains(&(written.as_nanos() / 1_000_000)), "{written:?}");
+        assert_eq!(reports[1].source.as_ref().unwrap().started, None);
+        assert_eq!(reports[1].sink.as_ref().unwrap().outcome, Outcome::Unfinished);
+    });
 }
 
 #[test]
 fn ended_in_the_middle_they_are_gone_at_once() {
-    let Some(network) = Network::or_skip("ended_in_the_middle_they_are_gone_at_once") else { return };
-    let running = endless(&network);
-    let asked = monotonic();
-    let reports = running.end();
-    assert!(millis_since(asked) < 100, "took {} ms", millis_since(asked));
-    for report in reports {
-        let (source, sink) = (report.source.unwrap(), report.sink.unwrap());
-        assert_eq!((source.outcome, sink.first_mismatch), (Outcome::Unfinished, None));
-        assert!(source.bytes_written >= sink.bytes_read && sink.bytes_read > 0);
-    }
-    let sockets = network.sockets_of_left("state all");
-    assert_eq!(sockets, "");
+    seamline_testing::punctual(20, || {
+        let Some(network) = Network::or_skip("ended_in_the_middle_they_are_gone_at_once") else { return };
+        let running = endless(&network);
+        let asked = monotonic();
+        let reports = running.end();
+        assert!(millis_since(asked) < 100, "took {} ms", millis_since(asked));
+        for report in reports {
+            let (source, sink) = (report.source.unwrap(), report.sink.unwrap());
+            assert_eq!((source.outcome, sink.first_mismatch), (Outcome::Unfinished, None));
+            assert!(source.bytes_written >= sink.bytes_read && sink.bytes_read > 0);
+        }
+        let sockets = network.sockets_of_left("state all");
+        assert_eq!(sockets, "");
+    });
 }
 
 #[test]
 fn a_path_that_dies_does_not_delay_the_end() {
-    let Some(network) = Network::or_skip("a_path_that_dies_does_not_delay_the_end") else { return };
-    let (mut sources, sinks) = plans(&network, 3);
-    sources[2].start = Duration::from_millis(400);
-    let (sender, seen) = mpsc::channel();
-    let traffic = Traffic::prepare(sources, sinks, Some(sender)).unwrap();
-    let running = traffic.begin(monotonic()).unwrap();
-    pause(200);
-    network.drop_everything();
-    pause(1300);
-    assert!(!running.wait(Duration::from_millis(50)), "a dead path has delivered what was on its way");
-    let asked = monotonic();
-    let reports = running.end();
-    assert!(millis_since(asked) < 100, "took {} ms", millis_since(asked));
-    assert!(reports[0].source.as_ref().unwrap().connected.is_some());
-    // Its SYN went nowhere.
-    let source = reports[2].source.as_ref().unwrap();
-    assert!(source.started.is_some() && source.connected.is_none());
-    assert_eq!(reports[2].sink.as_ref().unwrap().bytes_read, 0);
-    let backoff = seen.iter().filter(|it| it.connection == 0).map(|it| it.info.backoff).max();
-    assert!(backoff.is_some_and(|times| (1..=4).contains(&times)), "{backoff:?}");
+    seamline_testing::punctual(20, || {
+        let Some(network) = Network::or_skip("a_path_that_dies_does_not_delay_the_end") else { return };
+        let (mut sources, sinks) = plans(&network, 3);
+        sources[2].start = Duration::from_millis(400);
+        let (sender, seen) = mpsc::channel();
+        let traffic = Traffic::prepare(sources, sinks, Some(sender)).unwrap();
+        let running = traffic.begin(monotonic()).unwrap();
+        pause(200);
+        network.drop_everything();
+        pause(1300);
+        assert!(!running.wait(Duration::from_millis(50)), "a dead path has delivered what was on its way");
+        let asked = monotonic();
+        let reports = running.end();
+        assert!(millis_since(asked) < 100, "took {} ms", millis_since(asked));
+        assert!(reports[0].source.as_ref().unwrap().connected.is_some());
+        // Its SYN went nowhere.
+        let source = reports[2].source.as_ref().unwrap();
+        assert!(source.started.is_some() && source.connected.is_none());
+        assert_eq!(reports[2].sink.as_ref().unwrap().bytes_read, 0);
+        let backoff = seen.iter().filter(|it| it.connection == 0).map(|it| it.info.backoff).max();
+        assert!(backoff.is_some_and(|times| (1..=4).contains(&times)), "{backoff:?}");
+    });
 }
 
 #[test]

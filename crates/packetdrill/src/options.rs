@@ -89,9 +89,7 @@ impl World {
             (libc::SOL_TCP, libc::TCP_NODELAY) => endpoint.set_nagle(now, !options.no_delay, out),
             (libc::SOL_TCP, libc::TCP_CORK) => endpoint.set_cork(now, options.corked, out),
             (libc::SOL_TCP, libc::TCP_USER_TIMEOUT) => endpoint.set_user_timeout(options.user_timeout),
-            (libc::SOL_TCP, libc::TCP_SYNCNT) => {
-                options.syn_retries.into_iter().for_each(|most| endpoint.set_most_syn_retransmissions(most));
-            }
+            (libc::SOL_TCP, libc::TCP_SYNCNT) => options.apply_to_syns(endpoint),
             (libc::SOL_TCP, libc::TCP_CONGESTION) => endpoint.set_congestion_control(&variant),
             (libc::SOL_SOCKET, libc::SO_SNDBUF) | (libc::SOL_TCP, libc::TCP_NOTSENT_LOWAT) => {
                 options.apply_to_buffer(endpoint);

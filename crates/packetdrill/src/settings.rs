@@ -36,12 +36,12 @@ impl Subject {
     }
 
     /// The parameters of a connection that begins now, and its variant.
-    pub(crate) fn parameters(&self, options: &SocketOptions, passive: bool) -> (Parameters, Variant) {
+    pub(crate) fn parameters(&self, options: &SocketOptions) -> (Parameters, Variant) {
         let Some(profile) = profile::find(&self.profile) else {
             quit(&format!("unknown profile {}", self.profile))
         };
         let mut parameters = (profile.parameters)();
-        apply_settings(&mut parameters, passive);
+        apply_settings(&mut parameters);
         apply_options(&mut parameters, options);
         let name =
             self.variant.clone().unwrap_or_else(|| variant_of(&options.congestion_control()).to_owned());
@@ -51,7 +51,7 @@ impl Subject {
 
     /// The variant with the congestion control that these options set.
     pub(crate) fn variant(&self, options: &SocketOptions) -> Variant {
-        let (_, variant) = self.parameters(options, false);
+        let (_, variant) = self.parameters(options);
         variant
     }
 }
@@ -81,7 +81,7 @@ pub(crate) fn has_congestion_control(name: &str) -> bool {
     matches!(name, "reno" | "cubic" | "westwood" | "vegas")
 }
 
-fn apply_settings(parameters: &mut Parameters, passive: bool) {
+fn apply_settings(parameters: &mut Parameters) {
     let segments = &mut parameters.segments;
     segments.maximum_segment_size = SEGMENT_SIZE;
     if !is_set("tcp_timestamps") {
@@ -112,8 +112,14 @@ fn apply_settings(parameters: &mut Parameters, passive: bool) {
         parameters.window.idle_restart = IdleRestart::Keep;
     }
     apply_settings_of_freebsd(parameters);
-    let retries = if passive { "tcp_synack_retries" } else { "tcp_syn_retries" };
-    parameters.connection.most_syn_retransmissions = number(retries).unwrap_or(6) as u32;
+    let connection = &mut parameters.connection;
+    connection.most_syn_retransmissions = number("tcp_syn_retries").unwrap_or(6) as u32;
+    let answers = &mut connection.most_syn_ack_retransmissions;
+    *answers = number("tcp_synack_retries").map_or(*answers, |most| most as u32);
+    let linear = &mut connection.linear_syn_timeouts;
+    if let Some(timeouts) = number("tcp_syn_linear_timeouts").filter(|_| *linear > 0) {
+        *linear = timeouts as u32;
+    }
 }
 
 fn apply_settings_of_freebsd(parameters: &mut Parameters) {
@@ -142,9 +148,6 @@ fn apply_options(parameters: &mut Parameters, options: &SocketOptions) {
         parameters.connection.handshake_timeout = Some(Duration::from_secs(seconds.into()));
     }
     parameters.segments.nagle = !options.no_delay;
-    if let Some(retries) = options.syn_retries {
-        parameters.connection.most_syn_retransmissions = retries;
-    }
     if let Some(timeout) = options.user_timeout {
         parameters.connection.user_timeout = Some(timeout);
     }

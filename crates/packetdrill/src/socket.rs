@@ -129,6 +129,10 @@ impl SocketOptions {
         let most = self.most_unsent.filter(|&most| most > 0).map_or_else(default_most_unsent, u64::from);
         endpoint.set_most_unsent(most);
     }
+    /// What is set of the retransmissions of a SYN.
+    pub(crate) fn apply_to_syns(&self, endpoint: &mut Endpoint) {
+        self.syn_retries.into_iter().for_each(|most| endpoint.set_most_syn_retransmissions(most));
+    }
     /// Bytes that it takes in before it blocks.
     pub(crate) fn send_buffer(&self) -> u64 {
         self.send_buffer.unwrap_or_else(default_send_buffer)

@@ -110,7 +110,7 @@ impl World {
         local: SocketAddrV4,
         remote: SocketAddrV4,
     ) -> usize {
-        let (parameters, variant) = self.subject.parameters(&socket.options, passive);
+        let (parameters, variant) = self.subject.parameters(&socket.options);
         let offered_segment_size = parameters.segments.maximum_segment_size;
         let id = self.connections.len();
         let mut endpoint = Endpoint::new(EndpointConfig {
@@ -122,6 +122,7 @@ impl World {
             initial_sequence: SequenceNumber(0x1234_5678_u32.wrapping_add(id as u32 * 1_000_003)),
         });
         socket.options.apply_to_buffer(&mut endpoint);
+        socket.options.apply_to_syns(&mut endpoint);
         self.connections.push(Connection {
             endpoint,
             local,

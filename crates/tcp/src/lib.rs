@@ -81,6 +81,7 @@ mod sender;
 mod transactions;
 pub mod variant;
 pub mod view;
+mod wheel;
 
 pub use ecn::{EcnNeeds, EcnUse};
 pub use emit::Address;

@@ -24,6 +24,7 @@ pub struct Profile {
 pub static ALL: &[&Profile] = &[
     &LINUX,
     &LINUX_6_12,
+    &LINUX_7_3,
     &FREEBSD,
     #[cfg(feature = "ns2")]
     &crate::ns2::NS2_2_1B7,
@@ -59,10 +60,10 @@ pub static RFC: Profile = Profile {
     parameters: Parameters::default,
 };
 
-/// The newest Linux.
+/// Linux, where no release is named.
 pub static LINUX: Profile = Profile {
     name: "linux",
-    summary: "the newest Linux that the tests compare with, now linux-6.12",
+    summary: "another name for linux-6.12, the default",
     cite: LINUX_6_12.cite,
     is_historical: false,
     parameters: linux_6_12,
@@ -75,6 +76,15 @@ pub static LINUX_6_12: Profile = Profile {
     cite: "Linux 6.12, net/ipv4; RFC 8985, 9937, 5682, 9438",
     is_historical: false,
     parameters: linux_6_12,
+};
+
+/// The TCP of Linux 7.3, which the tests compare with that kernel, too.
+pub static LINUX_7_3: Profile = Profile {
+    name: "linux-7.3",
+    summary: "Linux 7.3: as linux-6.12, with a receive window that follows what is read more closely, up to 32 MiB",
+    cite: "Linux 7.3, net/ipv4; RFC 8985, 9937, 5682, 9438",
+    is_historical: false,
+    parameters: linux_7_3,
 };
 
 /// What FreeBSD's own tests expect of a TCP; its sender is that of the standards.
@@ -98,6 +108,7 @@ fn freebsd() -> Parameters {
     parameters.segments.ecn = EcnUse::OnRequest;
     parameters.segments.ecn_syn_retransmissions = 1;
     parameters.connection.most_syn_retransmissions = 12;
+    parameters.connection.most_syn_ack_retransmissions = 3;
     parameters.connection.handshake_timeout = Some(Duration::from_secs(75));
     parameters.connection.data_with_syn = DataWithSyn::KeptByOpener;
     parameters.connection.repeats_fin_when_closing = true;
@@ -121,6 +132,7 @@ fn linux_6_12() -> Parameters {
     parameters.window.idle_restart = IdleRestart::Decay;
     parameters.window.application_limited_decay = true;
     parameters.window.whole_segments = true;
+    parameters.window.forgiven_syn_retransmissions = 1;
     parameters.recovery.spurious_detection = SpuriousDetection::TimestampsAndDuplicates;
     parameters.recovery.sack_algorithm = "rack";
     parameters.recovery.shared_by_reno = true;
@@ -137,10 +149,33 @@ fn linux_6_12() -> Parameters {
     parameters.connection.tolerates_missing_timestamps = true;
     parameters.connection.ignores_acknowledgments_of_unsent = true;
     parameters.connection.rejects_false_echoes = true;
+    parameters.connection.echoes_first_syn = true;
+    parameters.connection.repeated_syn_restarts_timer = true;
     parameters.connection.limits_answers = true;
     parameters.connection.most_syn_retransmissions = 6;
+    parameters.connection.most_syn_ack_retransmissions = 5;
+    parameters.connection.linear_syn_timeouts = 4;
     parameters.connection.user_timeout = Some(Duration::from_secs(924));
     parameters.connection.time_wait = Duration::from_secs(60);
+    parameters
+}
+
+fn linux_7_3() -> Parameters {
+    let mut parameters = linux_6_12();
+    parameters.connection.ignores_acknowledgments_of_unsent = false;
+    parameters.segments.window_scale = Some(10);
+    let receiver = &mut parameters.receiver;
+    if let Some(tuning) = &mut receiver.tuning {
+        tuning.most_memory = 32 << 20;
+        tuning.growth = MemoryGrowth::Measured { low_round_trip: Duration::from_millis(1) };
+    }
+    // What the most memory holds of full segments of Ethernet's size.
+    receiver.buffer = 20_971_520;
+    let adaptive = receiver.delayed_acknowledgment.as_mut().and_then(|delay| delay.adaptive.as_mut());
+    if let Some(compression) = adaptive.and_then(|adaptive| adaptive.compression.as_mut()) {
+        compression.percent_of_round_trip = 33;
+        compression.keeps_clock = false;
+    }
     parameters
 }
 
@@ -148,7 +183,8 @@ fn linux_receiver(receiver: &mut ReceiverParameters) {
     let compression = AcknowledgmentCompression {
         spared: 3,
         delay: Duration::from_millis(1),
-        share_of_round_trip: 20,
+        percent_of_round_trip: 5,
+        keeps_clock: true,
         slack: Duration::from_micros(100),
         most: 44,
     };
@@ -165,8 +201,13 @@ fn linux_receiver(receiver: &mut ReceiverParameters) {
     });
     receiver.reports_duplicates = true;
     receiver.forgets_older_blocks = true;
-    receiver.tuning =
-        Some(WindowTuning { first_memory: 128 << 10, most_memory: 6 << 20, bookkeeping: 256, around: 450 });
+    receiver.tuning = Some(WindowTuning {
+        first_memory: 128 << 10,
+        most_memory: 6 << 20,
+        bookkeeping: 256,
+        around: 450,
+        growth: MemoryGrowth::Cushioned,
+    });
     // What the most memory holds of full segments of Ethernet's size.
     receiver.buffer = 3_932_160;
 }

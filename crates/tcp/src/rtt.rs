@@ -116,6 +116,9 @@ pub struct RoundTripEstimator {
     backoff: u32,
 }
 
+/// The timeout of data after a handshake without a round-trip time (RFC 6298 section 5.7; Linux, TCP_TIMEOUT_FALLBACK).
+pub(crate) const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
+
 impl RoundTripEstimator {
     /// An estimator without samples.
     pub fn new(parameters: RoundTripParameters) -> Self {
@@ -201,11 +204,17 @@ impl RoundTripEstimator {
 
     /// The retransmission timeout now, with its bounds and back-off.
     pub fn timeout(&self) -> Duration {
+        let is_first = !self.has_sample && self.backoff == 1;
+        self.timeout_with(if is_first { Duration::ZERO } else { self.parameters.timeout_margin })
+    }
+    /// The same for a listener's answer to a SYN, which has no margin (FreeBSD: syncache_timeout).
+    pub fn timeout_of_answer(&self) -> Duration {
+        self.timeout_with(Duration::ZERO)
+    }
+    fn timeout_with(&self, margin: Duration) -> Duration {
         let minimum = self.parameters.minimum_timeout;
         let bounds_later = self.parameters.minimum_bounds_backed_off;
         let floored = if bounds_later { self.base_timeout } else { self.base_timeout.max(minimum) };
-        let is_first = !self.has_sample && self.backoff == 1;
-        let margin = if is_first { Duration::ZERO } else { self.parameters.timeout_margin };
         let backed_off = (floored * u64::from(self.backoff) + margin).max(minimum);
         let backed_off = backed_off.min(self.parameters.maximum_timeout);
         match self.parameters.estimator {
@@ -234,11 +243,10 @@ impl RoundTripEstimator {
     pub fn reset_backoff(&mut self) {
         self.backoff = 1;
     }
-    /// The handshake is over. When its segment was sent again, and so gave no sample, the timeout is three
+    /// The handshake is over. When its segment was `sent_again`, and so gave no sample, the timeout is three
     /// seconds unless it begins larger anyway (RFC 6298 section 5.7).
-    pub fn end_handshake(&mut self) {
-        const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
-        if !self.has_sample && self.backoff > 1 && self.parameters.initial_timeout < AFTER_LOST_SYN {
+    pub fn end_handshake(&mut self, sent_again: bool) {
+        if !self.has_sample && sent_again && self.parameters.initial_timeout < AFTER_LOST_SYN {
             self.base_timeout = AFTER_LOST_SYN;
             self.backoff = 1;
         }

@@ -76,6 +76,8 @@ pub(crate) struct Sender {
     recovery: Box<dyn Recovery>,
     estimator: RoundTripEstimator,
     initial_window: f64,
+    /// How often the SYN, or its answer, has been sent again.
+    syn_retransmissions: u32,
     window_use: Option<WindowUse>,
     timed_out_at: Option<Offset>,
     timeout_is_repeated: bool,
@@ -170,6 +172,7 @@ impl Sender {
             recovery: variant.recovery.build(parameters, first),
             estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
             initial_window: parameters.window.initial,
+            syn_retransmissions: 0,
             window_use: parameters.window.application_limited_decay.then(|| WindowUse::new(first)),
             timed_out_at: None,
             timeout_is_repeated: false,

@@ -51,8 +51,8 @@ pub struct Tracked {
     pub pacing_rate: u64,
     /// Whether segments wait for their time.
     pub is_paced: bool,
-    /// When the next segment may leave.
-    pub next_departure: Instant,
+    /// How long it is until the next segment may leave, to the nanosecond.
+    pub until_departure: Duration,
     /// Whether the application has supplied too little for what is outstanding to say anything about the network.
     pub is_application_limited: bool,
 }
@@ -127,6 +127,11 @@ impl View {
     pub fn usable_bytes(&self) -> u64 {
         let segments = (self.window.congestion as u64).saturating_add(u64::from(self.inflation));
         segments.min(u64::from(self.window_limit)).saturating_mul(u64::from(self.segment_size))
+    }
+    /// The initial window in segments, whether or not a SYN was lost: what Linux leaves of a window that is not used (`tcp_init_cwnd`).
+    pub(crate) fn window_of_route(&self) -> f64 {
+        let parameters = &self.parameters.window;
+        parameters.initial.min((parameters.initial_bytes / f64::from(self.segment_size)).max(2.0))
     }
     /// The fine clock of the send log, in seconds since the first segment was sent; zero when no log is kept.
     pub fn fine_seconds(&self) -> f64 {

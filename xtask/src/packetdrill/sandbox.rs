@@ -11,7 +11,7 @@ const COMMANDS: [&str; 5] = ["ip", "tc", "nstat", "ethtool", "ifconfig"];
 
 /// The settings that scripts of the suites change, and those that the shared object reads, with the defaults of Linux 6.12, or of
 /// FreeBSD for what Linux does not have (`inet`).
-const SETTINGS: [(&str, &str); 50] = [
+const SETTINGS: [(&str, &str); 51] = [
     ("core/optmem_max", "131072"),
     ("core/rmem_max", "212992"),
     ("core/somaxconn", "4096"),
@@ -55,6 +55,7 @@ const SETTINGS: [(&str, &str); 50] = [
     ("ipv4/tcp_rmem", "4096 131072 6291456"),
     ("ipv4/tcp_sack", "1"),
     ("ipv4/tcp_slow_start_after_idle", "1"),
+    ("ipv4/tcp_syn_linear_timeouts", "4"),
     ("ipv4/tcp_syn_retries", "6"),
     ("ipv4/tcp_synack_retries", "5"),
     ("ipv4/tcp_syncookies", "1"),

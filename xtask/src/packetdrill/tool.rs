@@ -122,9 +122,7 @@ fn build(package: &str, file: &str) -> Result<PathBuf, String> {
     let directory = own.parent().unwrap_or(Path::new("."));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--package", package]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    if directory.ends_with("release") {
-        command.arg("--release");
-    }
+    command.args(["--profile", if directory.ends_with("release") { "release" } else { "test" }]);
     let status = command.status().map_err(|error| format!("cargo: {error}"))?;
     let made = directory.join(file);
     match status.success() && made.is_file() {

@@ -5,7 +5,7 @@ use super::shared::ON_HOST;
 /// When guests begin, by their clock: 1 January 2020, in nanoseconds since 1970.
 const TIME_OF_DAY: u64 = 1_577_836_800_000_000_000;
 
-/// The memory of a guest, in bytes. Enough that the kernel's limits for TCP buffers are those of an ordinary host (4 and 6 MB). Only what is used takes memory of the host.
+/// The memory of a guest, in bytes. Enough that the limits of Linux 6.12 for TCP buffers are those of an ordinary host (4 and 6 MB). Only what is used takes memory of the host.
 pub const MEMORY: u64 = 1 << 30;
 
 /// The arguments of the kernel. Its working folder is the shared one, in which `program` is its first process.

@@ -26,6 +26,12 @@ const TCP_MEMORY: &str = "/proc/sys/net/ipv4/tcp_mem";
 /// What the kernel chooses on a host with 16 GiB: TCP is never short of memory because its guest is small.
 const TCP_MEMORY_PAGES: &str = "190000 253000 380000";
 
+const RECEIVE_MEMORY: &str = "/proc/sys/net/ipv4/tcp_rmem";
+/// The most memory that kernels of the time of 6.12 give a receiver, in bytes.
+const FORMER_LIMIT: u64 = 6 << 20;
+/// What newer ones give it on a host with 4 GiB; on a smaller one, a 128th of the memory.
+const RECEIVE_MEMORY_BYTES: &str = "4096 131072 33554432";
+
 /// What [`prepare`] needs.
 #[derive(Clone, Debug)]
 pub struct Start<'a> {
@@ -60,6 +66,7 @@ pub fn prepare(start: &Start<'_>) -> io::Result<()> {
     add_entropy(&start.entropy)?;
     load_all(start.modules)?;
     fs::write(TCP_MEMORY, TCP_MEMORY_PAGES)?;
+    widen_receive_memory()?;
     replace_environment();
     replace_outputs()?;
     report_progress()
@@ -79,6 +86,16 @@ pub fn end(result: &[u8]) -> io::Result<()> {
         Ok(never) => match never {},
         Err(error) => Err(error.into()),
     }
+}
+
+/// A receiver's most memory is that of an ordinary host. That of a guest follows from its memory, of which it has enough to tell new kernels.
+fn widen_receive_memory() -> io::Result<()> {
+    let limits = fs::read_to_string(RECEIVE_MEMORY)?;
+    let most = limits.split_whitespace().nth(2).and_then(|most| most.parse::<u64>().ok());
+    if most.is_some_and(|most| most > FORMER_LIMIT) {
+        fs::write(RECEIVE_MEMORY, RECEIVE_MEMORY_BYTES)?;
+    }
+    Ok(())
 }
 
 /// Nothing of it differs between hosts.

@@ -1,12 +1,20 @@
 //! Whether the host had time for a calibration.
 
+use crate::lateness::Lateness;
 use crate::system::kernel_release;
+use seamline_wire::Duration;
 use serde::Serialize;
 use std::fs;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 
 /// A share of the processors' time that others may use without showing in the figures, in per cent.
 const QUIET_PERCENT: f64 = 10.0;
+/// A thread of the emulator's priority may sleep so much longer than it asked for without showing in the figures. A quick calibration
+/// measures a rate over 400 ms, of which several such stalls are less than the 2 % that a rate may be wrong.
+const QUIET_STALL: Duration = Duration::from_millis(2);
 
 /// Where it was measured, and what else went on there.
 #[derive(Clone, Debug, Serialize)]
@@ -19,30 +27,46 @@ pub struct HostState {
     pub priority: String,
     /// How much of the processors' time went to others than the calibration, in per cent.
     pub used_by_others_percent: f64,
-    /// Whether that was too much for the figures to describe the emulator.
+    /// The longest time for which a thread of the emulator's priority did not run although it was due, in milliseconds: a virtual machine
+    /// stands still while its host runs others.
+    pub longest_stall_ms: f64,
+    /// Whether either was too much for the figures to describe the emulator.
     pub was_busy: bool,
 }
 
-/// Begins to watch.
+/// Watches from its beginning to its end.
 #[derive(Debug)]
-pub(super) struct Watch(Times);
+pub(super) struct Watch {
+    begin: Times,
+    ends: Arc<AtomicBool>,
+    longest_stall: JoinHandle<Duration>,
+}
 
 impl Watch {
     pub(super) fn begin() -> io::Result<Self> {
-        Times::now().map(Watch)
+        let ends = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&ends);
+        let watching = thread::Builder::new().name("watch".to_owned());
+        let longest_stall =
+            watching.spawn(move || Lateness::of_naps(|| !seen.load(Ordering::Relaxed)).maximum())?;
+        Ok(Watch { begin: Times::now()?, ends, longest_stall })
     }
 
     pub(super) fn end(self, priority: String) -> io::Result<HostState> {
-        let (begin, end) = (self.0, Times::now()?);
+        let (begin, end) = (self.begin, Times::now()?);
+        self.ends.store(true, Ordering::Relaxed);
+        let stall =
+            self.longest_stall.join().map_err(|_| io::Error::other("the thread that watches ended"))?;
         let all = (end.all - begin.all).max(1);
         let others = (end.busy - begin.busy).saturating_sub(end.own - begin.own);
         let used_by_others_percent = 100.0 * others as f64 / all as f64;
         Ok(HostState {
             kernel: kernel_release()?,
-            processors: std::thread::available_parallelism()?.get(),
+            processors: thread::available_parallelism()?.get(),
             priority,
             used_by_others_percent,
-            was_busy: used_by_others_percent > QUIET_PERCENT,
+            longest_stall_ms: stall.as_nanos() as f64 / 1e6,
+            was_busy: used_by_others_percent > QUIET_PERCENT || stall > QUIET_STALL,
         })
     }
 }

@@ -55,12 +55,12 @@ pub fn table(calibration: &Calibration) -> String {
     );
     others(&mut out, "throughput");
 
-    let used = host.used_by_others_percent;
+    let (used, stall) = (host.used_by_others_percent, host.longest_stall_ms);
     let _ = match host.was_busy {
         true => writeln!(
             out,
-            "\nThe host was busy: others used {used:.0} % of its processors. Delays, jitter and throughput then\n\
-             say little of the emulator; repeat them when it is idle. Losses stay exact."
+            "\nThe host was busy: others used {used:.0} % of its processors, and for up to {stall:.0} ms nothing ran. Delays, jitter\n\
+             and throughput then say little of the emulator; repeat them when it is idle. Losses stay exact."
         ),
         false => writeln!(out, "\nThe host was otherwise idle: others used {used:.0} % of its processors."),
     };

@@ -1,13 +1,17 @@
 //! Packets that a guest's kernel was given before they arrive.
 
 use seamline_wire::{Duration, Instant, Packet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Those that are still on their way, each with the time of its arrival. A packet is known by its address, which it keeps on its way.
+/// Those that are still on their way. A packet is known by its address, which it keeps on its way.
+///
+/// Of packets that arrive at a host at the same time, only one is here. A kernel would process all of them before an application runs, and
+/// acknowledge them once; they are to be handed over one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    by_time: BTreeSet<(Instant, usize)>,
+    /// The address of each, by the time of its arrival and the index of its host.
+    by_time: BTreeMap<(Instant, usize), usize>,
     addresses: BTreeSet<usize>,
     /// When the latest packet arrived.
     latest: Instant,
@@ -21,8 +25,13 @@ fn address(packet: &Packet) -> usize {
 }
 
 impl Ahead {
-    pub(super) fn add(&mut self, at: Instant, packet: &Packet) {
-        self.by_time.insert((at, address(packet)));
+    /// Whether none is here that arrives at this host at this time.
+    pub(super) fn is_free(&self, at: Instant, host: usize) -> bool {
+        !self.by_time.contains_key(&(at, host))
+    }
+
+    pub(super) fn add(&mut self, at: Instant, host: usize, packet: &Packet) {
+        self.by_time.insert((at, host), address(packet));
         self.addresses.insert(address(packet));
     }
 
@@ -32,13 +41,13 @@ impl Ahead {
 
     /// When the first arrives.
     pub(super) fn first(&self) -> Option<Instant> {
-        self.by_time.first().map(|(at, _)| *at)
+        self.by_time.first_key_value().map(|((at, _), _)| *at)
     }
 
     /// A packet has arrived: whether the kernel has it.
-    pub(super) fn has_taken(&mut self, at: Instant, packet: &Packet) -> bool {
+    pub(super) fn has_taken(&mut self, at: Instant, host: usize, packet: &Packet) -> bool {
         self.latest = self.latest.max(at);
-        self.addresses.remove(&address(packet)) && self.by_time.remove(&(at, address(packet)))
+        self.addresses.remove(&address(packet)) && self.by_time.remove(&(at, host)).is_some()
     }
 
     /// The time of a frame that a host has stamped: that of the arrival that it answers, where the stamp is that time but for the error

@@ -12,7 +12,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// Bytes per write and per read.
+/// Bytes per read. A write has them again and again, as many as it can: an application writes all it has, as the simulator's does, so that
+/// no end of a write ends a segment. A larger piece of memory would not do: a guest has a mapping for each page of zeros.
 const PIECE: usize = 1 << 20;
 
 /// One connection of a flow.
@@ -178,8 +179,7 @@ impl Connection {
         match (self.state, self.left) {
             (State::Open, 0) => self.close(number, operations),
             (State::Open, left) => {
-                let length = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
-                operations.send_all(&self.sender, zeros, length, Token::Call(number, Call::Write))
+                operations.send_repeated(&self.sender, zeros, left, Token::Call(number, Call::Write))
             }
             _ => Ok(()),
         }

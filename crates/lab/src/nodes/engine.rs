@@ -91,10 +91,10 @@ fn hosts(live: &Live<'_>, stacks: &Stacks) -> io::Result<Vec<Host>> {
         let own = connections.iter().filter(|connection| connection.ends.contains(&node)).count();
         most.min(own * BYTES_PER_CONNECTION)
     };
-    let sysctls = &live.scenario().sysctls;
+    let sysctls = stacks.sysctls_in(live.scenario());
     nodes
         .into_iter()
-        .map(|node| Host::new(node, live::node_id(node), mtu, &hub, sysctls, memory(node)))
+        .map(|node| Host::new(node, live::node_id(node), mtu, &hub, &sysctls, memory(node)))
         .collect()
 }
 
@@ -225,15 +225,20 @@ impl Engine<'_, '_> {
     /// Put what has come through the network on the interfaces of hosts, unless it was handed over before. Returns whether there was any.
     fn deliver(&mut self, now: Instant) -> io::Result<bool> {
         let mut any = false;
-        for host in &mut self.hosts {
+        for (number, host) in self.hosts.iter_mut().enumerate() {
             self.live.fetch(host.node, &mut self.packets);
+            let mut latest = None;
             for (due, packet) in self.packets.drain(..) {
                 self.lateness.note(now.saturating_since(due));
                 if let Some(event) = host.tap.arrived(&packet) {
                     self.live.report(host.node, &event);
                 }
-                if !self.ahead.has_taken(due, &packet) {
+                let follows = latest.replace(due) == Some(due);
+                if !self.ahead.has_taken(due, number, &packet) {
                     any = true;
+                    if follows {
+                        self.operations.go_on()?;
+                    }
                     match host.frame(&packet) {
                         Ok(frame) => self.operations.send(&host.sent.socket, frame, Token::Frame)?,
                         Err(NotBytes::PayloadUnknown) => host.payload_unknown += 1,
@@ -251,12 +256,13 @@ impl Engine<'_, '_> {
         let Engine { live, hosts, operations, ahead, clock, .. } = self;
         let mut sent = Ok(());
         live.certain_arrivals(&mut |at, host, packet| {
-            let host = &mut hosts[host];
+            let (number, host) = (host, &mut hosts[host]);
             if sent.is_ok()
                 && !ahead.knows(packet)
+                && ahead.is_free(at, number)
                 && let Ok(frame) = host.frame(packet)
             {
-                ahead.add(at, packet);
+                ahead.add(at, number, packet);
                 let at = clock.origin + at.saturating_since(Instant::ZERO);
                 sent = operations.send_at(&host.sent.socket, frame, at, Token::Frame);
             }

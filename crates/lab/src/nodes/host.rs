@@ -4,7 +4,7 @@ use crate::edge::{self, NotBytes};
 use crate::site::{self, INTERFACE};
 use crate::system::netlink::{PairEnd, bring_up_loopback, create_pair, time_departures};
 use crate::system::packet_ring::ETHERNET;
-use crate::system::{Namespace, PacketRing, settings};
+use crate::system::{Namespace, PacketRing};
 use crate::tap::Tap;
 use seamline_host::interface::turn_off_send_offload;
 use seamline_wire::codec::IpVersion;
@@ -49,12 +49,7 @@ impl Host {
         time_departures(hub, &far_name)?;
         let sent = PacketRing::open(hub, &far_name, mtu, memory)?;
         site::way_of_host(id, mtu, None).bring_up(&namespace)?;
-        // What TCP has learned of one connection must not change the next one.
-        settings::write(&namespace, "ipv4/tcp_no_metrics_save", "1")?;
-        for (name, value) in sysctls {
-            let path = name.trim_start_matches("net.").replace('.', "/");
-            settings::write(&namespace, &path, value)?;
-        }
+        site::set_as_host(&namespace, sysctls)?;
         let tap = Tap::default();
         Ok(Host { node, namespace, sent, tap, payload_unknown: 0, scratch: Vec::new() })
     }

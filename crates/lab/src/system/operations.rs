@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "the kernel uses memory of operations that are under way")]
 
 use io_uring::types::{Fd, TimeoutFlags, Timespec};
-use io_uring::{IoUring, opcode, squeue};
+use io_uring::{EnterFlags, IoUring, opcode, squeue};
 use nix::errno::Errno;
 use nix::sys::socket::{SockaddrLike, SockaddrStorage};
 use seamline_wire::Instant;
@@ -17,15 +17,23 @@ use std::sync::Arc;
 const ENTRIES: u32 = 1024;
 
 /// What an operation that is under way uses.
-#[derive(Debug)]
 #[expect(dead_code, reason = "the kernel uses it")]
 enum Held {
     Nothing,
     Bytes(Vec<u8>),
-    Shared(Arc<[u8]>),
+    Repeated(Box<RepeatedMessage>),
     Address(Box<SockaddrStorage>),
     Time(Box<Timespec>),
     Timed(Box<TimedMessage>),
+}
+
+/// The header of a message of these parts, which stay where they are as long as it is used.
+fn header_of(parts: &mut [libc::iovec]) -> libc::msghdr {
+    // SAFETY: zeros are a valid value of this structure of numbers and pointers.
+    let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
+    header.msg_iov = parts.as_mut_ptr();
+    header.msg_iovlen = parts.len() as _;
+    header
 }
 
 /// A message with the time at which it is to leave. Its parts point to each other.
@@ -43,26 +51,18 @@ const CONTROL_WORDS: usize = 3;
 // SAFETY: what it points to is its own.
 unsafe impl Send for TimedMessage {}
 
-impl std::fmt::Debug for TimedMessage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TimedMessage").field("bytes", &self.bytes.len()).finish_non_exhaustive()
-    }
-}
-
 impl TimedMessage {
     fn new(bytes: Vec<u8>, at: Instant) -> Box<Self> {
         let length = size_of::<libc::cmsghdr>() + size_of::<u64>();
         let kind =
             u64::from(libc::SOL_SOCKET.cast_unsigned()) | u64::from(libc::SCM_TXTIME.cast_unsigned()) << 32;
         let part = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: bytes.len() };
-        // SAFETY: zeros are a valid value of this structure of numbers and pointers.
-        let header: libc::msghdr = unsafe { std::mem::zeroed() };
+        let header = header_of(&mut []);
         // Little-endian: the length, then level and kind.
-        let control = [length as u64, kind, at.as_nanos()];
+        let control = [length as u64, kind, before(at).as_nanos()];
         let mut message = Box::new(TimedMessage { control, part, header, bytes });
         message.part.iov_base = message.bytes.as_mut_ptr().cast();
-        message.header.msg_iov = &raw mut message.part;
-        message.header.msg_iovlen = 1;
+        message.header = header_of(std::slice::from_mut(&mut message.part));
         message.header.msg_control = (&raw mut message.control).cast();
         message.header.msg_controllen = length as _;
         message
@@ -70,6 +70,34 @@ impl TimedMessage {
 
     fn header(&self) -> *const libc::msghdr {
         &raw const self.header
+    }
+}
+
+/// A message of the same bytes again and again.
+struct RepeatedMessage {
+    header: libc::msghdr,
+    _parts: Vec<libc::iovec>,
+    _bytes: Arc<[u8]>,
+}
+
+/// Parts that a message may have (`UIO_MAXIOV`).
+const MOST_PARTS: usize = 1024;
+
+// SAFETY: what it points to is its own, or shared and never written.
+unsafe impl Send for RepeatedMessage {}
+
+impl RepeatedMessage {
+    /// At most so many bytes: as many as one message may have.
+    fn new(bytes: Arc<[u8]>, length: u64) -> Box<Self> {
+        let mut parts = Vec::new();
+        let mut left = length;
+        while left > 0 && parts.len() < MOST_PARTS {
+            let part = left.min(bytes.len() as u64);
+            // The kernel only reads.
+            parts.push(libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: part as usize });
+            left -= part;
+        }
+        Box::new(RepeatedMessage { header: header_of(&mut parts), _parts: parts, _bytes: bytes })
     }
 }
 
@@ -82,7 +110,6 @@ enum Kind<T> {
     Timer(Instant),
 }
 
-#[derive(Debug)]
 struct Operation<T> {
     kind: Kind<T>,
     _socket: Option<Arc<OwnedFd>>,
@@ -163,22 +190,22 @@ impl<T: Copy> Operations<T> {
         self.begin(entry, Kind::Immediate(token), Some(socket), Held::Timed(message))
     }
 
-    /// Send the first `length` of these bytes, however long it takes.
+    /// Send these bytes again and again, however long it takes, until so many are sent or as many as one call may send.
     ///
     /// # Errors
     /// As for [`send`](Self::send).
-    pub fn send_all(
+    pub fn send_repeated(
         &mut self,
         socket: &Arc<OwnedFd>,
         bytes: &Arc<[u8]>,
-        length: usize,
+        length: u64,
         token: T,
     ) -> io::Result<()> {
-        let bytes = bytes.clone();
-        let entry = opcode::Send::new(Fd(socket.as_raw_fd()), bytes.as_ptr(), length.min(bytes.len()) as u32)
-            .flags(libc::MSG_WAITALL | libc::MSG_NOSIGNAL)
+        let message = RepeatedMessage::new(bytes.clone(), length);
+        let entry = opcode::SendMsg::new(Fd(socket.as_raw_fd()), &raw const message.header)
+            .flags((libc::MSG_WAITALL | libc::MSG_NOSIGNAL).cast_unsigned())
             .build();
-        self.begin(entry, Kind::Lasting(token), Some(socket), Held::Shared(bytes))
+        self.begin(entry, Kind::Lasting(token), Some(socket), Held::Repeated(message))
     }
 
     /// Receive into all of a buffer, or up to the end of the stream. The bytes of a TCP stream are dropped.
@@ -241,6 +268,21 @@ impl<T: Copy> Operations<T> {
         }
     }
 
+    /// Hand over what has begun, and let operations that wait for what it has caused go on, whether they are of this thread or have moved to
+    /// one of the kernel's.
+    ///
+    /// # Errors
+    /// When the kernel takes no more operations.
+    pub fn go_on(&mut self) -> io::Result<()> {
+        let count = self.ring.submission().len() as u32;
+        // Even where nothing is to be waited for, what waits for this thread goes on.
+        let flags = EnterFlags::GETEVENTS.bits();
+        // SAFETY: there is no signal mask.
+        unsafe { self.ring.submitter().enter::<libc::sigset_t>(count, 0, flags, None) }?;
+        nix::sched::sched_yield()?;
+        Ok(())
+    }
+
     /// Hand over what has begun, and wait until an operation is done that is not over at once, but at most until this time of
     /// `CLOCK_MONOTONIC`. What is done is appended to `done`. Returns the time if it has come without any being done. It may be one of an
     /// earlier wait.
@@ -289,8 +331,14 @@ impl<T: Copy> Operations<T> {
     }
 }
 
+/// What a timer is set to that is to expire at this time: a kernel in virtual time lets it expire a nanosecond late, which decides whether
+/// times in microseconds are the same.
+fn before(at: Instant) -> Instant {
+    Instant::from_nanos(at.as_nanos().saturating_sub(1))
+}
+
 fn timespec(at: Instant) -> Timespec {
-    let nanos = at.as_nanos();
+    let nanos = before(at).as_nanos();
     Timespec::new().sec(nanos / 1_000_000_000).nsec((nanos % 1_000_000_000) as u32)
 }
 

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "making the interface is an ioctl that no safe wrapper covers")]
 
 use super::{Namespace, explained};
+use seamline_host::uninterrupted;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -42,15 +43,10 @@ impl Tun {
     /// # Errors
     /// When the interface no longer exists.
     pub fn read(&self, packet: &mut [u8]) -> io::Result<Option<usize>> {
-        loop {
-            match (&self.device).read(packet) {
-                Ok(length) => return Ok(Some(length)),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    return Err(explained(error, format_args!("reading from interface {}", self.name)));
-                }
-            }
+        match uninterrupted(|| (&self.device).read(packet)) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(explained(error, format_args!("reading from interface {}", self.name))),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::pair::{
 };
 use crate::until;
 use nix::sys::socket::{setsockopt, sockopt};
+use seamline_host::uninterrupted;
 use seamline_tcp::parameters::KeepAlive;
 use seamline_tcp::{CloseReason, State};
 use seamline_wire::codec::IpVersion;
@@ -129,7 +130,7 @@ fn we_reset() {
         ours.supply(BYTES);
         kernel_reads(&mut stream, 0, BYTES);
         ours.abort();
-        let error = stream.read(&mut [0]).unwrap_err();
+        let error = uninterrupted(|| stream.read(&mut [0])).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ConnectionReset);
         assert_eq!(ours.look(|endpoint| endpoint.close_reason()), Some(CloseReason::Aborted));
     }
@@ -153,7 +154,7 @@ fn the_kernels_keep_alives_are_answered_and_a_dead_path_is_found_out() {
     ours.supply(BYTES);
     kernel_reads(&mut stream, 0, BYTES);
     pair.ours.network(Duration::ZERO, |_, _| Fate::Lost);
-    let error = stream.read(&mut [0]).unwrap_err();
+    let error = uninterrupted(|| stream.read(&mut [0])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
 }
 

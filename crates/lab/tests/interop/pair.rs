@@ -7,6 +7,7 @@ use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
     sockopt,
 };
+use seamline_host::uninterrupted;
 use seamline_lab::edge;
 use seamline_lab::system::netlink::bring_up_loopback;
 use seamline_lab::system::{Interface, Namespace, Tun, settings};
@@ -182,7 +183,7 @@ pub(crate) fn kernel_reads(stream: &mut TcpStream, from: u64, bytes: u64) {
     let mut at = from;
     while at < from + bytes {
         let most = (from + bytes - at).min(block.len() as u64) as usize;
-        let length = stream.read(&mut block[..most]).unwrap();
+        let length = uninterrupted(|| stream.read(&mut block[..most])).unwrap();
         assert!(length > 0, "our end closed after {at} of {} bytes", from + bytes);
         FROM_OURS.check(at, &block[..length]).unwrap();
         at += length as u64;
@@ -194,7 +195,7 @@ pub(crate) fn kernel_reads_to_end(stream: &mut TcpStream, from: u64) -> u64 {
     let mut block = vec![0; 64 << 10];
     let mut at = from;
     loop {
-        match stream.read(&mut block).unwrap() {
+        match uninterrupted(|| stream.read(&mut block)).unwrap() {
             0 => return at,
             length => {
                 FROM_OURS.check(at, &block[..length]).unwrap();

@@ -6,7 +6,8 @@ use crate::keys::{Keys, boolean, choice, named, number, positive_time, size_with
 use crate::reader::Reader;
 use crate::units::Complaint;
 use seamline_tcp::cc::{
-    CubicParameters, LeoCcParameters, SlowStart, VegasParameters, WestwoodParameters, WestwoodPlusParameters,
+    BbrParameters, CubicParameters, LeoCcParameters, SlowStart, VegasParameters, WestwoodParameters,
+    WestwoodPlusParameters,
 };
 use seamline_tcp::parameters::{DelayedAcknowledgment, Parameters};
 use seamline_tcp::recovery::{DcrParameters, SpuriousDetection};
@@ -21,6 +22,7 @@ pub(super) fn parameters() -> Keys<'static, Parameters> {
         part vegas (congestion_control.vegas): vegas(), "Parameters of Vegas";
         part westwood (congestion_control.westwood): westwood(), "Parameters of Westwood";
         part westwood_plus (congestion_control.westwood_plus): westwood_plus(), "Parameters of Westwood+";
+        part bbr (congestion_control.bbr): bbr(), "Parameters of BBR, version 1";
         part leocc (congestion_control.leocc): leocc(), "Parameters of LeoCC";
         part dcr (recovery.dcr): dcr(), "Parameters of TCP-DCR";
         part cubic (congestion_control.cubic): cubic(), "Parameters of CUBIC";
@@ -186,6 +188,12 @@ fn westwood<'a>() -> Keys<'a, WestwoodParameters> {
 fn westwood_plus<'a>() -> Keys<'a, WestwoodPlusParameters> {
     table! { WestwoodPlusParameters;
         key shortest_sample: positive_time(), "Minimum time over which bandwidth is measured";
+    }
+}
+
+fn bbr<'a>() -> Keys<'a, BbrParameters> {
+    table! { BbrParameters;
+        key cycle_starts: whole(0, 7).one_or_many(), "Where in the cycle of pacing gains each stay in PROBE_BW begins, in turn: 0 probes, 1 drains, 2 to 7 cruise; Linux draws it, here it follows from the time after the last";
     }
 }
 

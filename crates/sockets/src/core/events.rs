@@ -67,6 +67,7 @@ impl Core {
             Some(number) => {
                 let id = SocketId { node, number };
                 self.with(id, |socket, now, out| socket.endpoint.on_packet(now, &packet, out));
+                self.forget_unopened(id);
                 self.running.recycle(packet);
             }
             None => self.step_flows(node, Input::Packet(Port(0), packet)),
@@ -95,6 +96,14 @@ impl Core {
             self.stacks[node].remove(id.number);
         }
         Some(id.number)
+    }
+
+    /// A socket of a listener that waits for a SYN again was given up half-open. The listener makes another one for the next SYN.
+    fn forget_unopened(&mut self, SocketId { node, number }: SocketId) {
+        let waits = |socket: &Socket| socket.unaccepted.is_some() && socket.endpoint.state() == State::Listen;
+        if self.stacks[node].get(number).is_some_and(waits) {
+            self.stacks[node].remove(number);
+        }
     }
 
     /// What is no segment: only a report that a peer cannot be reached is for a socket.
@@ -131,6 +140,7 @@ impl Core {
             while let Some(number) = self.stacks[node].due(now) {
                 let id = SocketId { node, number };
                 self.with(id, |socket, now, out| socket.endpoint.on_wake(now, out));
+                self.forget_unopened(id);
             }
             if self.stacks[node].flows.wake_at().is_some_and(|at| at <= now) {
                 self.step_flows(node, Input::Wake);

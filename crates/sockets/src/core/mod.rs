@@ -1,6 +1,8 @@
 //! The network with all sockets, as one thread advances it: calls never wait, and time passes only in [`Core::advance`].
 
 mod events;
+#[cfg(test)]
+mod tests;
 
 use crate::error::Error;
 use crate::options::{Options, Tcp};

@@ -63,22 +63,25 @@ impl CubicWhole {
     }
 }
 
+/// Guesses of the cube root, in 1/64, by the six leading bits, from 8 on. They were measured: each is the only one with which a run over
+/// Linux 6.12 in which one packet is lost, at a window that needs it, has the same segments to the end
+/// (crates/lab/parity/segments/cube-root.toml).
+const GUESSES: [u16; 56] = [
+    133, 139, 144, 148, 153, 157, 161, 166, 167, 171, 174, 178, 180, 183, 186, 189, 191, 195, 197, 200, 202,
+    204, 207, 209, 210, 212, 214, 216, 219, 221, 223, 225, 227, 229, 231, 232, 234, 235, 237, 239, 241, 242,
+    244, 246, 247, 249, 250, 252, 254, 255, 256, 258, 260, 261, 262, 264,
+];
+
 /// The cube root as the kernel finds it: a guess by the leading bits, one step of Newton's method, and a division by three that is a
-/// multiplication by 341/1024. The result is up to half a percent off, and that decides when the window grows.
+/// multiplication by 341/1024. The result is up to 0.2 % off, and that decides when the window grows.
 fn cube_root(value: u64) -> u64 {
     let bits = u64::BITS - value.leading_zeros();
-    if bits < 7 {
-        return libm::cbrt(value as f64) as u64;
-    }
     let shift = ((bits * 84) >> 8) - 1;
-    let leading = (value >> (3 * shift)) as f64;
-    // The middle of the values that have these leading bits.
-    let guess = (libm::cbrt(leading * MIDDLE) * f64::from(1u32 << shift)) as u64;
+    let leading = (value >> (3 * shift)) as usize;
+    let guess = (u64::from(GUESSES[leading - 8]) << shift) >> 6;
     let refined = 2 * guess + value / (guess * (guess - 1));
     (refined * 341) >> 10
 }
-
-const MIDDLE: f64 = 1.11;
 
 impl Curve {
     /// Set how many segments let the window grow by one (`bictcp_update`).
@@ -198,5 +201,20 @@ impl CongestionControl for CubicWhole {
     /// Where a handover scheme replaces the window, the curve begins anew from it.
     fn on_window_replaced(&mut self) {
         self.curve.epoch = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every distance to the window before the loss has a guess, and its root is near the true one.
+    #[test]
+    fn cube_roots_are_near() {
+        for distance in (1..100_000).chain([1 << 20, u64::from(u32::MAX)]) {
+            let value = (1 << 40) / AGGRESSIVENESS * distance;
+            let share = cube_root(value) as f64 / libm::cbrt(value as f64);
+            assert!((0.998..1.002).contains(&share), "{share} times the root for a distance of {distance}");
+        }
     }
 }

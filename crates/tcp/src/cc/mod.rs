@@ -30,7 +30,7 @@ mod westwood_plus;
 
 pub use crate::own::{OwnParameters, OwnSet};
 pub use added::{add, added, is_taken};
-pub use bbr::LeoCcParameters;
+pub use bbr::{BbrParameters, LeoCcParameters};
 pub(crate) use careful::Careful;
 pub use careful::{CarefulResumeParameters, SavedPath};
 pub use cubic::CubicParameters;
@@ -51,6 +51,8 @@ pub struct CongestionControlParameters {
     pub westwood_plus: WestwoodPlusParameters,
     /// Read by CUBIC.
     pub cubic: CubicParameters,
+    /// Read by BBR, version 1.
+    pub bbr: BbrParameters,
     /// Read by LeoCC.
     pub leocc: LeoCcParameters,
     /// Read by those that other crates add.

@@ -69,8 +69,11 @@ impl Endpoint {
         self.header.send(now, segment, &mut self.receiver, out);
     }
 
-    /// The user timeout has passed (section 3.8.3).
+    /// The peer has not answered for as long as the user timeout, or to as many segments as are sent (section 3.8.3).
     pub(super) fn give_up(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state == State::SynReceived && self.passive && !self.is_open_early() {
+            return self.return_to_listen(now, CloseReason::TimedOut, out);
+        }
         if self.state.is_synchronized() {
             self.send_reset(now, out);
         }

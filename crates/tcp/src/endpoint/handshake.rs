@@ -53,7 +53,7 @@ impl Endpoint {
     }
 
     pub(super) fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
-        let retransmission = self.sender.note_syn(now);
+        let retransmission = self.sender.note_syn(now, self.passive);
         let (port, sequence) = (self.header.local.port, self.sender.initial);
         out.event(|| Event::SegmentSent { port, sequence, length: 1, retransmission });
         out.event(|| Event::Sender { port, sample: self.sender.sample() });
@@ -175,19 +175,38 @@ impl Endpoint {
         }
     }
 
-    fn note_syn_acknowledged(&self, segment: &Segment, out: &mut Outbox) {
+    fn note_syn_acknowledged(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) {
+        if self.syn_retransmissions > 0 && !self.answers_first_syn(segment) {
+            self.sender.begin_with_one_segment();
+        }
+        self.sender.note_syn_acknowledged(now, self.timestamp_sample(now, segment));
         let port = self.header.local.port;
         out.event(|| Event::AckReceived { port, acknowledgment: segment.acknowledgment });
     }
 
     pub(super) fn on_handshake_timer(&mut self, now: Instant, out: &mut Outbox) {
-        if self.syn_retransmissions >= self.most_syn_retransmissions {
-            self.finish(CloseReason::TimedOut, out);
-            return;
+        let is_unanswered = self.state == State::SynSent;
+        let linear = if is_unanswered { self.parameters.connection.linear_syn_timeouts } else { 0 };
+        if self.has_sent_syn_enough(now, linear) {
+            return self.give_up(now, out);
         }
         self.syn_retransmissions += 1;
-        self.sender.note_syn_timeout();
+        self.sender.note_syn_timeout(self.syn_retransmissions > linear);
         self.send_syn(now, out);
+    }
+
+    /// Whether the SYN has been sent so often, or, where some timeouts were `linear`, for as long as if none had been (Linux:
+    /// tcp_write_timeout).
+    fn has_sent_syn_enough(&self, now: Instant, linear: u32) -> bool {
+        let parameters = &self.parameters.connection;
+        let most = self.most_syn_retransmissions.unwrap_or(match self.passive {
+            true => parameters.most_syn_ack_retransmissions,
+            false => parameters.most_syn_retransmissions,
+        });
+        let longest = self.parameters.round_trip.initial_timeout * ((2u64 << most.min(32)) - 1);
+        let opened = self.sender.opened_at().filter(|_| linear > 0 && self.syn_retransmissions > 0);
+        self.syn_retransmissions >= most.saturating_add(linear)
+            || opened.is_some_and(|at| now.saturating_since(at) >= longest)
     }
 
     /// Section 3.10.7.2.
@@ -249,9 +268,7 @@ impl Endpoint {
         self.receive_from(segment.sequence, Offset::FIRST_BYTE, self.receiver.offered());
         self.keep_data_with_syn(now, segment);
         if acknowledges {
-            let sample = self.timestamp_sample(now, segment);
-            self.sender.note_syn_acknowledged(now, sample);
-            self.note_syn_acknowledged(segment, out);
+            self.note_syn_acknowledged(now, segment, out);
             let waits = self.fast_open.writes_soon && self.receiver.wait_for_data(now);
             if !waits {
                 self.receiver.acknowledge_soon();
@@ -280,9 +297,7 @@ impl Endpoint {
             reset_for(packet, out);
             return false;
         };
-        let sample = self.timestamp_sample(now, segment);
-        self.sender.note_syn_acknowledged(now, sample);
-        self.note_syn_acknowledged(segment, out);
+        self.note_syn_acknowledged(now, segment, out);
         self.header.ecn.on_handshake_end(segment);
         if self.fast_open.asked {
             self.settle_data_with_syn(answered);
@@ -301,11 +316,12 @@ impl Endpoint {
             && self.receiver.offset(segment.sequence) == Some(Offset::SYN)
     }
 
-    /// A connection that began passively is to wait for another SYN (section 3.10.7.4, second and fourth
-    /// step), unless its application has closed it already.
-    pub(super) fn return_to_listen(&mut self, now: Instant, out: &mut Outbox) {
+    /// A connection that began passively is to wait for another SYN (section 3.10.7.4, second and fourth step). The same holds
+    /// when its answer was repeated often enough: Linux and FreeBSD drop only the half-open connection. If the application has
+    /// closed already, the connection ends for this `reason`.
+    pub(super) fn return_to_listen(&mut self, now: Instant, reason: CloseReason, out: &mut Outbox) {
         if self.sender.view.finishing {
-            return self.finish(CloseReason::Reset, out);
+            return self.finish(reason, out);
         }
         let config = EndpointConfig {
             local: self.header.local,
@@ -347,8 +363,13 @@ impl Endpoint {
                 self.acknowledge_if_due(now, out);
             }
         } else {
-            self.keep_timestamp(now, &packet.segment, Offset::SYN);
+            if !self.parameters.connection.echoes_first_syn {
+                self.keep_timestamp(now, &packet.segment, Offset::SYN);
+            }
             self.send_syn(now, out);
+            if self.parameters.connection.repeated_syn_restarts_timer {
+                self.sender.start_syn_timer(now, self.passive);
+            }
         }
     }
 }

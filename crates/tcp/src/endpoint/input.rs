@@ -30,6 +30,10 @@ impl Endpoint {
     /// A packet of this connection arrives.
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         self.segments_received += 1;
+        // A timer that expires when a packet arrives is served first (the kernel: HRTIMER_SOFTIRQ, before what NET_TX_SOFTIRQ raises).
+        if self.receiver.ends_compression(now) {
+            self.acknowledge_if_due(now, out);
+        }
         self.last_arrival = now;
         match self.state {
             State::Closed => reset_for(packet, out),
@@ -299,7 +303,7 @@ impl Endpoint {
         self.was_reset = self.state.is_synchronized() && self.state != State::TimeWait;
         match self.state {
             State::SynReceived if self.is_open_early() => self.finish(CloseReason::Reset, out),
-            State::SynReceived if self.passive => self.return_to_listen(now, out),
+            State::SynReceived if self.passive => self.return_to_listen(now, CloseReason::Reset, out),
             State::SynReceived => self.finish(CloseReason::Refused, out),
             state if state.is_closed_by_both() => self.finish(CloseReason::Finished, out),
             _ => self.finish(CloseReason::Reset, out),
@@ -309,7 +313,7 @@ impl Endpoint {
     /// RFC 9293 section 3.10.7.4, fourth step; RFC 5961 section 4.2.
     fn on_syn_in_window(&mut self, now: Instant, out: &mut Outbox) {
         if self.state == State::SynReceived && self.passive {
-            self.return_to_listen(now, out);
+            self.return_to_listen(now, CloseReason::Reset, out);
         } else {
             self.challenge(now, out);
         }
@@ -362,8 +366,13 @@ impl Endpoint {
         }
         if is_limited || self.is_plausible(segment, start) {
             if let Some(start) = start.filter(|_| is_old && segment.length > 0) {
-                self.receiver.note_trouble();
-                self.receiver.note_duplicate(start, start + u64::from(segment.length));
+                let end = start + u64::from(segment.length);
+                // The kernel asks whether a segment is acceptable by what it has acknowledged (tcp_sequence).
+                match end < self.receiver.last_acknowledged() {
+                    true => self.receiver.hurry(),
+                    false => self.receiver.note_trouble(),
+                }
+                self.receiver.note_duplicate(start, end);
             }
             self.send_bare_ack(now, out);
         } else {

@@ -127,7 +127,8 @@ pub struct Endpoint {
     keepalive_at: Option<Instant>,
     keepalives_unanswered: u32,
     user_timeout: Option<Duration>,
-    most_syn_retransmissions: u32,
+    /// Chosen by the application.
+    most_syn_retransmissions: Option<u32>,
 }
 
 impl Endpoint {
@@ -172,7 +173,7 @@ impl Endpoint {
             keepalive: parameters.connection.keepalive,
             keepalives_unanswered: 0,
             user_timeout: parameters.connection.user_timeout,
-            most_syn_retransmissions: parameters.connection.most_syn_retransmissions,
+            most_syn_retransmissions: None,
             parameters,
         }
     }
@@ -294,8 +295,8 @@ impl Endpoint {
         if !self.acts_on_moves() {
             self.release_acknowledgments(now, Release::All, out);
         }
-        // The end of compression does not read the clock: the time stamp is that of the last arrival (tcp_compressed_ack_kick).
-        let clock = if self.receiver.ends_compression(now) { self.last_arrival } else { now };
+        let keeps_clock = self.receiver.ends_compression(now) && self.receiver.keeps_clock();
+        let clock = if keeps_clock { self.last_arrival } else { now };
         if self.receiver.adapts() {
             self.receiver.settle(now, &self.timing());
         }

@@ -22,9 +22,9 @@ impl Endpoint {
     pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         self.user_timeout = timeout;
     }
-    /// Retransmissions of a SYN before giving up, from now on (TCP_SYNCNT).
+    /// Retransmissions of a SYN, or of the answer to one, before giving up, from now on (TCP_SYNCNT).
     pub fn set_most_syn_retransmissions(&mut self, most: u32) {
-        self.most_syn_retransmissions = most;
+        self.most_syn_retransmissions = Some(most);
     }
     /// Send keep-alive probes from now on, or none (SO_KEEPALIVE, RFC 9293 section 3.8.4).
     pub fn set_keepalive(&mut self, now: Instant, keepalive: Option<KeepAlive>) {

@@ -1,6 +1,7 @@
 //! What the timestamps of a segment say (RFC 7323).
 
 use super::*;
+use crate::recovery::SpuriousDetection;
 
 /// TS.Recent older than this is not trusted (RFC 7323 section 5.5).
 const TIMESTAMP_OUTDATED_AFTER: Duration = Duration::from_secs(24 * 24 * 3600);
@@ -69,6 +70,13 @@ impl Endpoint {
         let echo = segment.timestamps?.echo;
         let shown = clock.value(now).wrapping_sub(echo) as i32 >= 0;
         (echo != 0 && shown).then(|| clock.since(now, echo).max(clock.tick))
+    }
+    /// Whether what acknowledges our SYN echoes the first one's timestamp, so that later ones were needless, where that is looked at
+    /// (Linux: tcp_try_undo_spurious_syn).
+    pub(super) fn answers_first_syn(&self, segment: &Segment) -> bool {
+        let (Some(clock), Some(times)) = (&self.header.timestamps, segment.timestamps) else { return false };
+        let first = self.sender.opened_at().map(|at| clock.value(at));
+        self.parameters.recovery.spurious_detection != SpuriousDetection::None && first == Some(times.echo)
     }
     /// Whether an answer to our SYN echoes a timestamp from before it or after now, where that matters; zero is no echo.
     pub(super) fn is_echo_false(&self, now: Instant, segment: &Segment) -> bool {

@@ -101,6 +101,7 @@ fn ns2(window_limit: u32) -> Parameters {
         },
         connection: ConnectionParameters {
             most_syn_retransmissions: u32::MAX,
+            most_syn_ack_retransmissions: u32::MAX,
             user_timeout: None,
             time_wait: Duration::ZERO,
             ..Default::default()

@@ -4,8 +4,8 @@
 mod receiving;
 
 pub use receiving::{
-    AcknowledgmentCompression, AdaptiveAcknowledgment, DelayedAcknowledgment, ReceiverParameters,
-    WindowTuning,
+    AcknowledgmentCompression, AdaptiveAcknowledgment, DelayedAcknowledgment, MemoryGrowth,
+    ReceiverParameters, WindowTuning,
 };
 
 use crate::cc::{CarefulResumeParameters, CongestionControlParameters, SlowStart};
@@ -123,6 +123,9 @@ parameters! {
         /// What ends slow start before a loss does, `None` for what Linux has: HyStart with CUBIC, nothing with Reno. Read where the
         /// window is counted in whole segments, by the recovery `rack`.
         pub slow_start: Option<SlowStart> = None,
+        /// The window begins with one segment if a SYN or its answer had to be sent again more often than this (RFC 5681 section 3.1: not
+        /// even once; Linux, tcp_init_transfer: once).
+        pub forgiven_syn_retransmissions: u32 = 0,
         /// A lost SYN or first segment also cuts the threshold (ns-2), besides setting the initial window
         /// to one segment (RFC 5681 section 3.1).
         pub lost_handshake_cuts_threshold: bool = false,
@@ -198,6 +201,12 @@ parameters! {
     pub struct ConnectionParameters {
         /// Retransmissions of a SYN before giving up.
         pub most_syn_retransmissions: u32 = 7,
+        /// Retransmissions of the answer to a SYN before a listener gives up (Linux: tcp_synack_retries; FreeBSD:
+        /// `net.inet.tcp.syncache.rexmtlimit`).
+        pub most_syn_ack_retransmissions: u32 = 7,
+        /// The side that opens waits as long for so many retransmissions as for the first one, before it doubles the timeout. They do
+        /// not count as retransmissions before giving up (Linux: tcp_syn_linear_timeouts).
+        pub linear_syn_timeouts: u32 = 0,
         /// The side that opens gives up after this long, however often it has sent its SYN by then (FreeBSD: `net.inet.tcp.keepinit`).
         pub handshake_timeout: Option<Duration> = None,
         /// TCP for Transactions (RFC 1644).
@@ -213,6 +222,11 @@ parameters! {
         pub listener_ignores_answers: bool = false,
         /// Which errors that ICMP reports end a handshake.
         pub errors_ending_handshakes: ErrorsEndingHandshakes = ErrorsEndingHandshakes::Hard,
+        /// The answer to a SYN that came again echoes the timestamp of the first one (Linux: tcp_check_req), rather than of the latest
+        /// (RFC 7323 section 4.3).
+        pub echoes_first_syn: bool = false,
+        /// A SYN that comes again restarts the timer of its answer (Linux: tcp_check_req), rather than let it run (RFC 6298 section 5.1).
+        pub repeated_syn_restarts_timer: bool = false,
         /// Answer by a reset when a SYN echoes a timestamp that ours did not have (Linux: tcp_rcv_synsent_state_process).
         pub rejects_false_echoes: bool = false,
         /// The side that opens acknowledges the peer's SYN in a segment of its own, before its application can supply data.

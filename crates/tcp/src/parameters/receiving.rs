@@ -37,12 +37,14 @@ pub struct AcknowledgmentCompression {
     pub spared: u32,
     /// The longest wait (tcp_comp_sack_delay_ns: 1 ms).
     pub delay: Duration,
-    /// The wait is at most the round-trip time divided by this (20).
-    pub share_of_round_trip: u64,
+    /// The wait is at most this part of the round-trip time (Linux before 7: 5; tcp_comp_sack_rtt_percent: 33).
+    pub percent_of_round_trip: u64,
     /// How much later the timer expires (tcp_comp_sack_slack_ns: 100 us).
     pub slack: Duration,
     /// One acknowledgment stands for at most so many (tcp_comp_sack_nr: 44).
     pub most: u32,
+    /// The end of the wait does not read the clock, so that the timestamp is that of the last arrival (Linux before 7).
+    pub keeps_clock: bool,
 }
 
 /// How the window grows with what a connection turns out to need, as Linux has it (tcp_select_initial_window, tcp_grow_window,
@@ -59,6 +61,21 @@ pub struct WindowTuning {
     pub bookkeeping: u32,
     /// Bytes of the buffer that hold no payload (headroom, headers, struct skb_shared_info: 450).
     pub around: u32,
+    /// How the memory follows what is read.
+    pub growth: MemoryGrowth,
+}
+
+/// How the memory for a window follows what the application reads in a round-trip time (tcp_rcv_space_adjust).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryGrowth {
+    /// Twice that and 16 segments, and twice as fast as what is read grows (Linux 6.12).
+    Cushioned,
+    /// Twice that, what has arrived beyond a gap, and twice as fast as what is read grows; below `low_round_trip` more than that in
+    /// proportion to the round-trip time, whether what is read grows or not. A round-trip time that is measured while something is unread does not raise the mean (Linux 7.3, tcp_rcvbuf_grow).
+    Measured {
+        /// A short round-trip time (tcp_rcvbuf_low_rtt: 1 ms).
+        low_round_trip: Duration,
+    },
 }
 
 impl WindowTuning {

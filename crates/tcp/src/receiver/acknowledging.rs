@@ -84,10 +84,16 @@ impl Receiver {
     }
     /// The peer sends again what has arrived, or more than fits: it may not have heard of us.
     pub(crate) fn note_trouble(&mut self) {
+        self.hurry();
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.owe();
+        }
+    }
+    /// Acknowledge the next segments one by one; what has just arrived is answered otherwise (tcp_send_dupack).
+    pub(crate) fn hurry(&mut self) {
         let window = self.last_window();
         if let Some(adaptive) = &mut self.adaptive {
             adaptive.on_trouble(window);
-            adaptive.owe();
         }
     }
 
@@ -115,9 +121,9 @@ impl Receiver {
 
     /// A segment that `echo`es our clock of `age` ago, with so much payload, has arrived.
     pub(crate) fn measure_by_echo(&mut self, echo: u32, age: Duration, length: u32) {
-        let is_full = length >= self.full_segment();
+        let (is_full, unread) = (length >= self.full_segment(), self.readable() > 0);
         if let Some(tuning) = &mut self.tuning {
-            tuning.measure_by_echo(echo, age, is_full);
+            tuning.measure_by_echo(echo, age, is_full, unread);
         }
     }
 
@@ -149,7 +155,7 @@ impl Receiver {
             round_trip: self.tuning.as_ref().and_then(|tuning| tuning.round_trip()),
         });
         let Some(adaptive) = &mut self.adaptive else { return };
-        let timer_expires = adaptive.timer.take_if(|at| *at <= now).is_some();
+        let timer_expires = adaptive.timer.take_due(now);
         let releases = timer_expires && adaptive.is_compressing();
         if releases || adaptive.compressed_until.is_some_and(|at| at <= now) {
             self.acknowledge_now = true;
@@ -162,12 +168,9 @@ impl Receiver {
             adaptive.on_shortage();
         }
         let wide = is_much && selected.window >= offered;
-        match adaptive.decide(now, wide, gap, self.acknowledge_at, timing) {
+        match adaptive.decide(now, wide, gap, self.acknowledge_at.is_some(), timing) {
             Some(Decision::Now) => self.acknowledge_now = true,
-            Some(Decision::At(at)) => {
-                adaptive.timer = Some(at);
-                self.acknowledge_at = Some(at);
-            }
+            Some(Decision::In(wait)) => self.acknowledge_at = Some(adaptive.timer.set(now, wait)),
             None => {}
         }
     }
@@ -198,9 +201,8 @@ impl Receiver {
 
     /// Data of the application will carry the acknowledgment soon. Returns whether there is a way to wait for it.
     pub(crate) fn wait_for_data(&mut self, now: Instant) -> bool {
-        let window = self.last_window();
+        self.hurry();
         let Some(adaptive) = &mut self.adaptive else { return false };
-        adaptive.on_trouble(window);
         self.acknowledge_at = Some(adaptive.begin_waiting(now));
         true
     }
@@ -234,7 +236,8 @@ impl Receiver {
     pub fn acknowledge_at(&self) -> Option<Instant> {
         let adaptive = self.adaptive.as_ref();
         let compressed = adaptive.and_then(|adaptive| adaptive.compressed_until);
-        let timer = adaptive.filter(|adaptive| adaptive.is_compressing()).and_then(|adaptive| adaptive.timer);
+        let timer =
+            adaptive.filter(|adaptive| adaptive.is_compressing()).and_then(|adaptive| adaptive.timer.fires());
         self.acknowledge_at.into_iter().chain(compressed).chain(timer).min()
     }
     /// What has just arrived asks for no acknowledgment of its own: one has left on its account (Linux: tcp_sack_new_ofo_skb).
@@ -248,6 +251,11 @@ impl Receiver {
         let ends = |at: Instant| at <= now;
         !self.acknowledge_now
             && self.adaptive.as_ref().and_then(|adaptive| adaptive.compressed_until).is_some_and(ends)
+    }
+
+    /// Whether an acknowledgment at the end of compression has the clock of the last arrival (tcp_compressed_ack_kick).
+    pub(crate) fn keeps_clock(&self) -> bool {
+        self.adaptive.as_ref().is_some_and(|adaptive| adaptive.keeps_clock())
     }
 
     /// A segment with payload leaves.

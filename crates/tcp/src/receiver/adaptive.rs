@@ -1,6 +1,7 @@
 //! Acknowledgments that adapt to what arrives ([`AdaptiveAcknowledgment`]).
 
 use crate::parameters::{AcknowledgmentCompression, AdaptiveAcknowledgment};
+use crate::wheel::WheelTimer;
 use seamline_wire::{Duration, Instant};
 
 /// The size of segments is believed to be at most this before any has arrived (TCP_MSS_DEFAULT).
@@ -21,7 +22,8 @@ pub struct Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     Now,
-    At(Instant),
+    /// When a timer that is set for this expires.
+    In(Duration),
 }
 
 #[derive(Debug)]
@@ -52,7 +54,7 @@ pub(super) struct Adaptive {
     pub(super) compressed_until: Option<Instant>,
     /// The timer of delayed acknowledgments keeps running when something else has carried the acknowledgment; when it expires, what is
     /// held back leaves (tcp_delack_timer_handler).
-    pub(super) timer: Option<Instant>,
+    pub(super) timer: WheelTimer,
 }
 
 impl Adaptive {
@@ -80,7 +82,7 @@ impl Adaptive {
             spared: 0,
             spared_at: 0,
             compressed_until: None,
-            timer: None,
+            timer: WheelTimer::new(parameters.tick),
         }
     }
     /// The payload of the peer's full segments, as far as known.
@@ -125,6 +127,10 @@ impl Adaptive {
         false
     }
 
+    /// The connection is open: the first pause begins (tcp_finish_connect, tcp_create_openreq_child).
+    pub(super) fn open(&mut self, now: Instant) {
+        self.last_data = self.ticked(now);
+    }
     /// Data has arrived in order (tcp_event_data_recv).
     pub(super) fn on_data(&mut self, now: Instant, window: u64, timing: &Timing) {
         self.owe();
@@ -134,13 +140,17 @@ impl Adaptive {
             self.acknowledge_quickly(window);
             self.interval = self.least;
         } else if pause <= self.least / 2 {
-            self.interval = self.interval / 2 + self.least / 2;
+            self.interval = self.halved() + self.least / 2;
         } else if pause < self.interval {
-            self.interval = (self.interval / 2 + pause).min(timing.timeout).min(self.parameters.longest);
+            self.interval = (self.halved() + pause).min(timing.timeout).min(self.parameters.longest);
         } else if pause > timing.timeout {
             self.acknowledge_quickly(window);
         }
         self.last_data = now;
+    }
+    /// Half the interval, in whole ticks.
+    fn halved(&self) -> Duration {
+        self.ticked(Instant::ZERO + self.interval / 2) - Instant::ZERO
     }
     /// Acknowledge the next ones one by one, but not more than half of what fits into the window (tcp_incr_quickack).
     fn acknowledge_quickly(&mut self, window: u64) {
@@ -165,7 +175,7 @@ impl Adaptive {
         self.owed = true;
         self.undecided = false;
         self.last_data = self.ticked(now);
-        now + self.parameters.longest
+        self.timer.set(now, self.parameters.longest)
     }
     /// The window grows: say so (tcp_grow_window).
     pub(super) fn on_growth(&mut self) {
@@ -194,7 +204,7 @@ impl Adaptive {
         now: Instant,
         wide: bool,
         gap: Option<Gap>,
-        due: Option<Instant>,
+        waits: bool,
         timing: &Timing,
     ) -> Option<Decision> {
         if !std::mem::take(&mut self.undecided) || !self.owed {
@@ -205,32 +215,38 @@ impl Adaptive {
             return Some(Decision::Now);
         }
         match gap {
-            None => Some(self.delay(now, due, timing)),
+            None => Some(self.delay(now, waits, timing)),
             Some(gap) => self.compress(now, gap, timing),
         }
     }
 
     /// How long to wait (tcp_send_delayed_ack).
-    fn delay(&self, now: Instant, due: Option<Instant>, timing: &Timing) -> Decision {
+    fn delay(&self, now: Instant, waits: bool, timing: &Timing) -> Decision {
         const LONGEST_WITHOUT_ANSWER: Duration = Duration::from_millis(500);
         let mut wait = self.interval;
         if wait > self.least {
             let answered = self.interactive || self.writes_ended > 0;
             let most = if answered { self.parameters.longest } else { LONGEST_WITHOUT_ANSWER };
-            let round_trip = timing.smoothed.map_or(most, |smoothed| smoothed.max(self.least));
+            let in_ticks =
+                |it: Duration| Duration::from_nanos(it.as_nanos().next_multiple_of(self.tick_nanos()));
+            let round_trip = timing.smoothed.map_or(most, |smoothed| in_ticks(smoothed).max(self.least));
             wait = wait.min(most).min(round_trip);
         }
         let wait = wait.min(self.parameters.longest);
-        let (begin, tick) = (self.ticked(now), self.parameters.tick);
-        match due {
-            Some(due) if due <= begin + wait / 4 + tick => Decision::Now,
-            Some(due) => Decision::At(due.min(begin + wait + tick)),
-            None => Decision::At(begin + wait + tick),
+        let left =
+            waits.then(|| self.timer.expires()).flatten().map(|at| at.saturating_since(self.ticked(now)));
+        match left {
+            Some(left) if left <= wait / 4 => Decision::Now,
+            Some(left) => Decision::In(left.min(wait)),
+            None => Decision::In(wait),
         }
+    }
+    fn tick_nanos(&self) -> u64 {
+        self.parameters.tick.as_nanos().max(1)
     }
     /// The time of the clock that ticks.
     fn ticked(&self, now: Instant) -> Instant {
-        let tick = self.parameters.tick.as_nanos().max(1);
+        let tick = self.tick_nanos();
         Instant::from_nanos(now.as_nanos() / tick * tick)
     }
 
@@ -253,6 +269,9 @@ impl Adaptive {
             self.compressed_until = Some(now + compression_delay(&limits, gap.round_trip, timing));
         }
         None
+    }
+    pub(super) fn keeps_clock(&self) -> bool {
+        self.parameters.compression.is_some_and(|limits| limits.keeps_clock)
     }
     /// An acknowledgment is held back.
     pub(super) fn is_compressing(&self) -> bool {
@@ -307,5 +326,5 @@ fn compression_delay(
     timing: &Timing,
 ) -> Duration {
     let round_trip = measured.into_iter().chain(timing.smoothed).min().unwrap_or(Duration::ZERO);
-    (round_trip / limits.share_of_round_trip.max(1)).min(limits.delay) + limits.slack
+    (round_trip * limits.percent_of_round_trip / 100).min(limits.delay) + limits.slack
 }

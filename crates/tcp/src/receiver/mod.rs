@@ -173,6 +173,9 @@ impl Receiver {
     pub(crate) fn open(&mut self, now: Instant) -> u64 {
         self.withheld = false;
         self.has_buffer();
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.open(now);
+        }
         if let Some(arrival) = self.early.take() {
             self.accept(&Arrival { now, ..arrival });
         }
@@ -215,6 +218,10 @@ impl Receiver {
         self.advance_over_received();
         if self.next == before && from < end {
             self.remember_block(from, end);
+            let beyond_gap = self.beyond_gap();
+            if let Some(tuning) = &mut self.tuning {
+                tuning.note_beyond_gap(beyond_gap);
+            }
         }
         let fin_reached = self.finished && before != self.next;
         let delivered = (self.next - before) - u64::from(fin_reached);
@@ -248,6 +255,11 @@ impl Receiver {
             false => {}
         }
         Received { delivered, new: delivered, refused: false }
+    }
+
+    /// How far beyond the next byte data has arrived.
+    fn beyond_gap(&self) -> u64 {
+        self.out_of_order.end().map_or(0, |end| end.saturating_since(self.next))
     }
 
     /// Whether the stream may end here: no other end is known, and nothing beyond has been taken.

@@ -1,7 +1,7 @@
 //! A window that grows with what a connection turns out to need ([`WindowTuning`]).
 
 use crate::offset::Offset;
-use crate::parameters::WindowTuning;
+use crate::parameters::{MemoryGrowth, WindowTuning};
 use seamline_wire::{Duration, Instant};
 
 /// Shares of memory that hold payload are counted in this part (TCP_RMEM_TO_WIN_SCALE).
@@ -172,11 +172,12 @@ impl Tuning {
             self.round_trip = self.round_trip - self.round_trip / 8 + microseconds;
         }
     }
-    /// A full segment echoes a time stamp of `age`; only the first with each counts (tcp_rcv_rtt_measure_ts).
-    pub(super) fn measure_by_echo(&mut self, echo: u32, age: Duration, is_full: bool) {
+    /// A full segment echoes a time stamp of `age`, perhaps with something `unread`; only the first with each counts
+    /// (tcp_rcv_rtt_measure_ts).
+    pub(super) fn measure_by_echo(&mut self, echo: u32, age: Duration, is_full: bool, unread: bool) {
         let is_new = self.last_echo.replace(echo) != Some(echo);
         if is_new && is_full && !age.is_zero() {
-            self.sample(age.as_micros(), true);
+            self.sample(age.as_micros(), !unread || self.parameters.growth == MemoryGrowth::Cushioned);
         }
     }
     /// Data has arrived up to `next`: a window takes at least a round-trip time (tcp_rcv_rtt_measure).
@@ -185,31 +186,118 @@ impl Tuning {
             if next < end {
                 return;
             }
-            self.sample((now.saturating_since(since).as_micros()).max(1), false);
+            self.sample(microseconds(since, now).max(1), false);
         }
         self.window_ends = Some((next + window, now));
     }
 
-    /// The application has read everything before `read`, and has `unread` bytes left: make room for what a peer in slow start will send within the round-trip
-    /// time after the next (tcp_rcv_space_adjust).
-    pub(super) fn adjust(&mut self, now: Instant, read: Offset, unread: u64) {
+    /// The application has read everything before `read`, and has `unread` bytes left, while so many have arrived beyond a gap: make room
+    /// for what a peer in slow start will send within the round-trip time after the next (tcp_rcv_space_adjust).
+    pub(super) fn adjust(&mut self, now: Instant, read: Offset, unread: u64, beyond_gap: u64) {
         let (from, since) = self.counted_from;
-        let elapsed = now.saturating_since(since).as_micros();
+        let elapsed = microseconds(since, now);
         if self.round_trip == 0 || elapsed < self.round_trip / 8 {
             return;
         }
         let copied = (read - from).saturating_sub(unread);
         if copied > self.read_before {
-            let steady = 2 * copied + 16 * self.segment;
-            let growth = steady * (copied - self.read_before) / self.read_before.max(1);
-            let wanted = (steady + 2 * growth) * WHOLE / self.share;
-            let memory = wanted.min(self.parameters.most_memory.into());
-            if memory > self.memory {
-                self.memory = memory;
-                self.clamp = self.payload_in(memory);
-            }
-            self.read_before = copied;
+            self.provide_for(copied, beyond_gap);
         }
         self.counted_from = (read, now);
+    }
+    /// Something has arrived beyond a gap: so many bytes reach there.
+    pub(super) fn note_beyond_gap(&mut self, beyond_gap: u64) {
+        if self.parameters.growth != MemoryGrowth::Cushioned {
+            self.provide_for(self.read_before, beyond_gap);
+        }
+    }
+    /// So much is read in a round-trip time.
+    fn provide_for(&mut self, copied: u64, beyond_gap: u64) {
+        let before = std::mem::replace(&mut self.read_before, copied);
+        let grown = copied - before;
+        let window = match self.parameters.growth {
+            MemoryGrowth::Cushioned => {
+                let steady = 2 * copied + 16 * self.segment;
+                steady + 2 * (steady * grown / before.max(1))
+            }
+            MemoryGrowth::Measured { low_round_trip } => {
+                let (steady, measured) = (2 * copied, self.round_trip / 8);
+                let low = low_round_trip.as_micros();
+                let growth =
+                    if measured < low { steady * measured / low } else { 2 * steady * grown / before.max(1) };
+                steady + growth + beyond_gap
+            }
+        };
+        let memory = (window * WHOLE / self.share).min(self.parameters.most_memory.into());
+        if memory > self.memory {
+            self.memory = memory;
+            self.clamp = self.payload_in(memory);
+        }
+    }
+}
+
+/// By the kernel's clock, which has whole microseconds (tcp_mstamp).
+fn microseconds(since: Instant, now: Instant) -> u64 {
+    (now.as_nanos() / 1000).saturating_sub(since.as_nanos() / 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With half of the memory for payload, 14,480 bytes read in the round-trip time before.
+    fn tuning(growth: MemoryGrowth, round_trip_us: u64) -> Tuning {
+        let parameters = WindowTuning {
+            first_memory: 128 << 10,
+            most_memory: 1 << 20,
+            bookkeeping: 256,
+            around: 450,
+            growth,
+        };
+        let mut tuning = Tuning::new(parameters, 1448, 7, u32::MAX, 65_160);
+        tuning.open(Instant::ZERO, Offset::FIRST_BYTE, 65_160);
+        tuning.round_trip = 8 * round_trip_us;
+        tuning
+    }
+
+    /// Worked by hand from tcp_rcv_space_adjust (6.12) and tcp_rcvbuf_grow (7.3), where twice as much is read as before.
+    #[test]
+    fn memory_follows_what_is_read() {
+        let measured = MemoryGrowth::Measured { low_round_trip: Duration::from_millis(1) };
+        let memory = |growth, round_trip_us, copied, beyond_gap| {
+            let mut tuning = tuning(growth, round_trip_us);
+            tuning.provide_for(copied, beyond_gap);
+            tuning.memory
+        };
+        assert_eq!(memory(MemoryGrowth::Cushioned, 40_000, 28_960, 2896), 2 * (3 * (57_920 + 16 * 1448)));
+        assert_eq!(memory(measured, 40_000, 28_960, 2896), 2 * (57_920 + 115_840 + 2896));
+        assert_eq!(memory(measured, 500, 57_920, 0), 2 * (115_840 + 57_920));
+        assert_eq!(memory(measured, 40_000, 14_480, 0), 128 << 10, "it does not shrink");
+        assert_eq!(memory(measured, 40_000, 10_000_000, 0), 1 << 20, "nor grow without end");
+    }
+
+    #[test]
+    fn what_arrives_beyond_a_gap_needs_memory_in_newer_kernels() {
+        let after = |growth| {
+            let mut tuning = tuning(growth, 40_000);
+            tuning.note_beyond_gap(100_000);
+            tuning.memory
+        };
+        assert_eq!(after(MemoryGrowth::Cushioned), 128 << 10);
+        let measured = MemoryGrowth::Measured { low_round_trip: Duration::from_millis(1) };
+        assert_eq!(after(measured), 2 * (28_960 + 100_000));
+    }
+
+    #[test]
+    fn newer_kernels_do_not_take_longer_round_trip_times_while_something_is_unread() {
+        let after = |growth, unread| {
+            let mut tuning = tuning(growth, 40_000);
+            tuning.measure_by_echo(1, Duration::from_millis(80), true, unread);
+            tuning.round_trip / 8
+        };
+        let measured = MemoryGrowth::Measured { low_round_trip: Duration::from_millis(1) };
+        assert_eq!(after(MemoryGrowth::Cushioned, true), 45_000);
+        assert_eq!(after(measured, false), 45_000);
+        assert_eq!(after(measured, true), 40_000);
     }
 }

@@ -12,9 +12,9 @@ impl Receiver {
         let bytes = bytes.min(self.readable());
         // As in Linux, what counts is known when the first segment of a read has been copied.
         let first = bytes.min(self.full_segment().into());
-        let unread = self.readable() - first;
+        let (unread, beyond_gap) = (self.readable() - first, self.beyond_gap());
         if let Some(tuning) = self.tuning.as_mut().filter(|_| bytes > 0) {
-            tuning.adjust(now, self.read + first, unread);
+            tuning.adjust(now, self.read + first, unread, beyond_gap);
         }
         self.read += bytes;
         self.reading_is_worth_it() || (!self.closed_on_purpose && self.has_opened())

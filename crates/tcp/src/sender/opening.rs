@@ -1,6 +1,7 @@
 //! The sender while the connection opens: the SYN in its sequence space, and what the handshake settles.
 
 use super::*;
+use crate::wheel::WheelTimer;
 
 impl Sender {
     /// The connection is open: take the peer's limits and begin with the initial window.
@@ -11,8 +12,7 @@ impl Sender {
                 log.set_segment_size(segment_size);
             }
         }
-        let allowed = self.view.parameters.window.initial_bytes / f64::from(segment_size);
-        self.initial_window = self.initial_window.min(allowed.max(2.0));
+        self.initial_window = self.initial_window.min(self.view.window_of_route());
         self.set_peer_window(peer_window);
         self.window_is_from_syn = true;
         self.set_window(Window { congestion: self.initial_window, ..self.view.window });
@@ -41,7 +41,7 @@ impl Sender {
     /// The SYN leaves; whether it is one that left before. When it answers the peer's SYN that came again,
     /// the timer keeps running: however often the peer repeats itself, its retransmissions end (RFC 6298 section
     /// 5.1, RFC 9293 section 3.8.3).
-    pub(crate) fn note_syn(&mut self, now: Instant) -> bool {
+    pub(crate) fn note_syn(&mut self, now: Instant, answers: bool) -> bool {
         let first = self.view.highest_sent == Offset::SYN;
         self.timing = first.then_some((Offset::SYN, now));
         if first {
@@ -51,10 +51,18 @@ impl Sender {
         self.view.highest_sent = self.view.highest_sent.max(Offset::FIRST_BYTE);
         self.statistics.segments_sent += 1;
         self.statistics.retransmissions += u64::from(!first);
+        self.syn_retransmissions += u32::from(!first);
         if first || self.is_due(now) {
-            self.timer = now + self.estimator.timeout();
+            self.start_syn_timer(now, answers);
         }
         !first
+    }
+
+    /// The SYN waits for its answer from `now` on.
+    pub(crate) fn start_syn_timer(&mut self, now: Instant, answers: bool) {
+        let tick = self.view.parameters.recovery.timer_tick;
+        let timeout = if answers { self.estimator.timeout_of_answer() } else { self.estimator.timeout() };
+        self.timer = WheelTimer::new(tick).set(now, timeout);
     }
 
     /// When the SYN left first, as long as nothing else has.
@@ -83,14 +91,21 @@ impl Sender {
         }
     }
 
-    /// Nothing answered the SYN in time (RFC 6298 section 5.5; RFC 5681 section 3.1).
-    pub(crate) fn note_syn_timeout(&mut self) {
+    /// Nothing answered the SYN in time (RFC 6298 section 5.5).
+    pub(crate) fn note_syn_timeout(&mut self, doubles: bool) {
         self.statistics.timeouts += 1;
-        self.estimator.back_off();
-        self.initial_window = 1.0;
+        if doubles {
+            self.estimator.back_off();
+        }
         if self.view.parameters.window.lost_handshake_cuts_threshold {
             self.statistics.window_cuts += 1;
             self.set_window(Window { threshold: 2.0, ..self.view.window });
+        }
+    }
+    /// The SYN had to be sent again, and not because its answer was late (RFC 5681 section 3.1; Linux, tcp_init_transfer).
+    pub(crate) fn begin_with_one_segment(&mut self) {
+        if self.syn_retransmissions > self.view.parameters.window.forgiven_syn_retransmissions {
+            self.initial_window = 1.0;
         }
     }
 
@@ -101,7 +116,7 @@ impl Sender {
         self.progress_at = now;
         self.timer = NEVER;
         self.sample_round_trip(timestamp_sample);
-        self.estimator.end_handshake();
+        self.estimator.end_handshake(self.syn_retransmissions > 0);
         let round_trip = self.view.round_trip.latest;
         if let Some(tracking) = &mut self.tracking {
             tracking.end_handshake(

@@ -57,7 +57,7 @@ impl Sender {
                 self.set_window(Window { congestion, ..window });
             }
             IdleRestart::Decay if now > idle_from => {
-                let floor = window.congestion.min(self.initial_window);
+                let floor = window.congestion.min(self.view.window_of_route());
                 let mut congestion = window.congestion;
                 let mut halved_at = idle_from;
                 while now > halved_at && congestion > floor {
@@ -118,7 +118,7 @@ impl Sender {
         let open = !self.recovery.in_recovery()
             && self.recovery.duplicate_acks() == 0
             && view.unacknowledged >= window_use.loss_ends;
-        let used = window_use.used.max(self.initial_window);
+        let used = window_use.used.max(view.window_of_route());
         window_use.confirmed_at = now;
         if !open {
             return;

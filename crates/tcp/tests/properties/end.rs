@@ -13,9 +13,14 @@ fn byte(side: usize, position: u64) -> u8 {
 
 /// The position in a stream of the byte numbered `sequence`, nearest to `near`.
 fn position(sequence: SequenceNumber, initial: SequenceNumber, near: u64) -> u64 {
+    position_after(sequence, initial, near).expect("a position in the stream")
+}
+
+/// The same; `None` for a number before the stream's first.
+fn position_after(sequence: SequenceNumber, initial: SequenceNumber, near: u64) -> Option<u64> {
     let expected = initial + 1 + near as u32;
     let distance = i64::from((sequence.0.wrapping_sub(expected.0)) as i32);
-    near.checked_add_signed(distance).expect("a position in the stream")
+    near.checked_add_signed(distance)
 }
 
 #[derive(Debug)]
@@ -133,12 +138,16 @@ impl End {
         self.unanswered += 1;
         self.note_announced_edge(segment);
         self.store(segment, &loaded.payload);
+        let met_nobody = self.has_met_nobody();
         self.endpoint.on_packet(now, &loaded.packet, &mut self.out);
-        if self.endpoint.state() == State::Listen {
-            (self.announced_edge, self.offered_edge) = (None, None);
+        if met_nobody && !self.has_met_nobody() {
+            self.peer_initial = segment.sequence;
         }
         self.close_when_open(now);
         self.verify();
+    }
+    fn has_met_nobody(&self) -> bool {
+        matches!(self.endpoint.state(), State::Listen | State::SynSent)
     }
     /// A layer below has news. Of a link that goes down the network reports as well that the first outstanding byte was not delivered.
     pub(crate) fn hear(&mut self, now: Instant, signal: Signal) {
@@ -150,14 +159,15 @@ impl End {
     }
     fn note_announced_edge(&mut self, segment: &Segment) {
         if segment.flags.intersects(Flags::ACK) && !segment.flags.intersects(Flags::RST) {
-            let near = self.sent_up_to;
-            let edge = self.edge(segment, self.initial, near);
-            self.announced_edge = self.announced_edge.max(Some(edge));
+            // There is none in an acknowledgment for the half-open connection that a listener gave up.
+            let edge = self.edge(segment, self.initial, self.sent_up_to);
+            self.announced_edge = self.announced_edge.max(edge);
         }
     }
-    fn edge(&self, segment: &Segment, initial: SequenceNumber, near: u64) -> u64 {
+    fn edge(&self, segment: &Segment, initial: SequenceNumber, near: u64) -> Option<u64> {
         let shift = if segment.flags.intersects(Flags::SYN) { 0 } else { self.window_shift };
-        position(segment.acknowledgment, initial, near) + (u64::from(segment.window) << shift)
+        let acknowledged = position_after(segment.acknowledgment, initial, near)?;
+        Some(acknowledged + (u64::from(segment.window) << shift))
     }
     fn store(&mut self, segment: &Segment, payload: &[u8]) {
         if payload.is_empty() {
@@ -196,6 +206,11 @@ impl End {
         if segment.flags.intersects(Flags::RST) {
             return Vec::new();
         }
+        if segment.flags.intersects(Flags::SYN) && segment.sequence != self.initial {
+            // A listener that gave up has begun again.
+            self.initial = segment.sequence;
+            (self.announced_edge, self.offered_edge) = (None, None);
+        }
         if segment.flags.intersects(Flags::ACK) {
             self.inspect_window(segment);
         }
@@ -214,7 +229,7 @@ impl End {
     /// The right edge never moves left, but by rounding to the window's scale (RFC 7323 section 2.4), or all the
     /// way when a scheme closes the window on purpose (Freeze-TCP).
     fn inspect_window(&mut self, segment: &Segment) {
-        let edge = self.edge(segment, self.peer_initial, self.verified);
+        let edge = self.edge(segment, self.peer_initial, self.verified).expect("a position in the stream");
         let rounding = (1 << self.window_shift) - 1;
         let before = self.offered_edge.unwrap_or(0);
         let unscaled = segment.flags.intersects(Flags::SYN);

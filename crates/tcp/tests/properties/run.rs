@@ -51,6 +51,9 @@ impl Run {
             parameters.segments.timestamp_tick = app.timestamps.then_some(Duration::from_millis(1));
             parameters.segments.selective_acknowledgments = app.sack;
             parameters.connection.user_timeout = None;
+            // A listener that gives up before the network is good resets a peer for whom the connection is open.
+            let most = &mut parameters.connection.most_syn_ack_retransmissions;
+            *most = (*most).max(5);
             parameters.loss_notification = plan.loss_notification.clone();
             parameters.ns2().first_marked_duplicate_repairs = plan.first_marked_duplicate_repairs;
             EndpointConfig {

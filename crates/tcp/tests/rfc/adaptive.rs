@@ -97,14 +97,24 @@ fn after_a_pause_acknowledgments_are_quick() {
     script.at(2081).inject(segment(3)).expect(ack(4001));
 }
 
-/// tcp_enter_quickack_mode: so are they after a duplicate.
+/// tcp_enter_quickack_mode: so are they after a duplicate, whose own acknowledgment is one of them (tcp_data_queue).
 #[test]
 fn after_a_duplicate_acknowledgments_are_quick() {
     let mut script = reading(2);
     script.inject(segment(0)).expect(ack(1001)).inject(segment(1)).expect(ack(2001));
-    script.inject(segment(2)).inject(segment(3)).expect(ack(4001)).inject(segment(2)).expect(ack(4001));
+    script.inject(segment(2)).inject(segment(3)).expect(ack(4001)).inject(segment(3)).expect(ack(4001));
     script.inject(segment(4)).expect(ack(5001)).inject(segment(5)).expect_nothing().inject(segment(6));
     script.expect(ack(7001));
+}
+
+/// tcp_send_dupack: the acknowledgment of a duplicate that ends before what was last acknowledged is not one of the quick ones.
+#[test]
+fn the_answer_to_an_old_duplicate_is_not_counted() {
+    let mut script = reading(2);
+    script.inject(segment(0)).expect(ack(1001)).inject(segment(1)).expect(ack(2001));
+    script.inject(segment(2)).inject(segment(3)).expect(ack(4001)).inject(segment(2)).expect(ack(4001));
+    script.inject(segment(4)).expect(ack(5001)).inject(segment(5)).expect(ack(6001));
+    script.inject(segment(6)).expect_nothing();
 }
 
 /// tcp_event_data_recv, tcp_send_delayed_ack: the wait follows the interval between segments, up to the round-trip time of 100 ms.
@@ -159,15 +169,16 @@ fn waits_end_with_a_tick() {
         .expect_nothing()
         .at(240)
         .expect(ack(1001));
-    // Half of 80, which the timer has made of 40, and the 41 since the tick before.
-    script.at_time(middle(240)).inject(segment(1)).at(321).expect_nothing().at(322).expect(ack(2001));
+    // Half of 80, which the timer has made of 40, and the 41 since the tick before: so long a timer has a slot of 8 ms.
+    script.at_time(middle(240)).inject(segment(1)).at(327).expect_nothing().at(328).expect(ack(2001));
 }
 
 fn compressing() -> Script {
     let compression = AcknowledgmentCompression {
         spared: 3,
         delay: Duration::from_millis(1),
-        share_of_round_trip: 20,
+        percent_of_round_trip: 5,
+        keeps_clock: true,
         slack: Duration::from_micros(100),
         most: 4,
     };
@@ -186,12 +197,53 @@ fn acknowledgments_beyond_a_gap_are_held_back() {
         script.inject(segment(n)).expect(ack(1).sack(&[1001..(n + 1) * 1000 + 1]));
     }
     script.inject(segment(4)).inject(segment(5)).expect_nothing();
-    script.at_time(Instant::from_millis(101) + Duration::from_micros(100)).expect(ack(1).sack(&[1001..6001]));
+    let due = Instant::from_millis(101) + Duration::from_micros(100);
+    script.at_time(due - Duration::from_nanos(1)).expect_nothing();
+    script.at_time(due).expect(ack(1).sack(&[1001..6001]));
     script.inject(segment(0)).expect(ack(6001));
     for n in 7..=9 {
         script.inject(segment(n)).expect(ack(6001).sack(&[7001..(n + 1) * 1000 + 1]));
     }
     script.inject(segment(10)).expect_nothing().inject(segment(6)).expect(ack(11_001)).at(200);
+}
+
+/// HRTIMER_SOFTIRQ comes before NET_RX_SOFTIRQ: what is held back leaves before the segment counts that arrives as the wait ends.
+#[test]
+fn what_is_held_back_leaves_before_what_arrives_as_the_wait_ends() {
+    let mut script = compressing();
+    for n in 1..=3 {
+        script.inject(segment(n)).expect(ack(1).sack(&[1001..(n + 1) * 1000 + 1]));
+    }
+    script.inject(segment(4)).expect_nothing();
+    let due = Instant::from_millis(101) + Duration::from_micros(100);
+    script.at_time(due).inject(segment(5)).expect(ack(1).sack(&[1001..5001])).expect_nothing();
+    let due = due + Duration::from_micros(1100);
+    script.at_time(due).expect(ack(1).sack(&[1001..6001]));
+}
+
+/// tcp_compressed_ack_kick: what is held back has the timestamp of the last arrival, or that of the time at which it leaves.
+#[test]
+fn what_is_held_back_may_read_the_clock() {
+    for (keeps_clock, value) in [(true, 101), (false, 102)] {
+        let mut parameters = compressing_parameters();
+        parameters.segments.timestamp_tick = Some(Duration::from_millis(1));
+        let adaptive =
+            parameters.receiver.delayed_acknowledgment.as_mut().and_then(|it| it.adaptive.as_mut());
+        if let Some(compression) = adaptive.and_then(|adaptive| adaptive.compression.as_mut()) {
+            compression.keeps_clock = keeps_clock;
+        }
+        let mut script = Script::connected(parameters, "sack", syn_ack().sack_permitted(true).times(7, 1));
+        script.read_at_once();
+        let segment = |n: u32| data(n * 988 + 1..n * 988 + 989).times(7, 101);
+        let report = |n: u32| ack(1).sack(&[989..(n + 1) * 988 + 1]);
+        for n in 1..=3 {
+            script.inject(segment(n)).expect(report(n).times(101, 7));
+        }
+        script.inject(segment(4)).expect_nothing();
+        script
+            .at_time(Instant::from_millis(101) + Duration::from_micros(100))
+            .expect(report(4).times(value, 7));
+    }
 }
 
 /// tcp_comp_sack_nr: one stands for so many only.

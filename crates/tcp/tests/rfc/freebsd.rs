@@ -132,3 +132,14 @@ fn the_profile_says_so() {
     assert!(profile.connection.listener_ignores_answers && !profile.receiver.reports_fin);
     assert_eq!(profile.connection.handshake_timeout, Some(Duration::from_secs(75)));
 }
+
+/// syncache_timer: SYNCACHE_MAXREXMTS, three; syncache_timeout: net.inet.tcp.rexmit_slop is not added.
+#[test]
+fn a_listener_repeats_its_answer_three_times() {
+    let mut script = Script::new(freebsd(|_| {}), "newreno");
+    script.listen().inject(syn()).expect(syn_ack());
+    for at in [1000, 3000, 7000] {
+        script.at(at - 1).expect_nothing().at(at).expect(syn_ack());
+    }
+    script.at(14_999).is(State::SynReceived).at(15_000).is(State::Listen).expect_nothing();
+}

@@ -226,16 +226,40 @@ fn the_third_segment_is_taken_in_before_data_leave() {
 }
 
 /// RFC 9293 section 3.8.3 (R2 for SYN): a peer that repeats its SYN for ever does not keep a half-open
-/// connection: with three retransmissions the fourth timeout, after 1 + 2 + 4 + 8 s, ends it.
+/// connection: with three retransmissions the fourth timeout, after 1 + 2 + 4 + 8 s, ends it. The listener goes on as if there had
+/// been none (Linux: reqsk_timer_handler; FreeBSD: syncache_timer): a peer for whom the connection is open is reset, and a new SYN
+/// opens another one, with what the application has written.
 #[test]
 fn repeated_syns_do_not_keep_a_half_open_connection() {
-    let mut script = Script::new(plain(|p| p.connection.most_syn_retransmissions = 3), "newreno");
-    script.listen();
+    let mut script = Script::new(plain(|p| p.connection.most_syn_ack_retransmissions = 3), "newreno");
+    script.listen().supply(1000);
     for n in 0..30 {
         script.skip_to(n * 500).inject(syn()).is(State::SynReceived);
         assert!(!script.take().is_empty(), "each SYN is answered");
     }
-    script.skip_to(15_000).is_closed(seamline_tcp::CloseReason::TimedOut);
+    script.skip_to(15_000).is(State::Listen).expect_nothing();
+    script.at(16_000).inject(ack(1)).expect(rst(1)).is(State::Listen);
+    script.at(17_000).inject(syn().seq(500));
+    let answer = script.take().remove(0);
+    let initial = answer.sequence;
+    assert_ne!(initial, 0, "the old number is not used again");
+    script.at(17_100).inject(data(501..601).ack(initial + 1)).is(State::Established).delivered(100);
+    script.expect(data(initial + 1..initial + 1001).ack(601));
+}
+
+/// The user timeout (RFC 9293 section 3.10.8) ends a half-open connection, but not the listener. Retransmissions leave after 3 and 9 s.
+/// The timer of the next one, after 21 s, finds that the user timeout has passed.
+#[test]
+fn the_user_timeout_leaves_a_listener() {
+    let parameters = plain(|p| {
+        p.round_trip.initial_timeout = seamline_wire::Duration::from_secs(3);
+        p.connection.user_timeout = Some(seamline_wire::Duration::from_secs(20));
+    });
+    let mut script = Script::new(parameters, "newreno");
+    script.listen().inject(syn()).skip_to(20_000).is(State::SynReceived).take();
+    script.skip_to(21_000).is(State::Listen).expect_nothing();
+    script.at(22_000).inject(syn().seq(500)).is(State::SynReceived);
+    assert_eq!(script.take().len(), 1);
 }
 
 /// RFC 9293 section 3.10.7.4 (SND.WL1): the window of a segment that the peer sent before the last one is

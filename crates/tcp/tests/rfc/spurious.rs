@@ -102,7 +102,7 @@ fn only_the_profile_of_linux_takes_cuts_back() {
     for profile in profile::ALL {
         let parameters = (profile.parameters)();
         let expected = match profile.name {
-            "linux" | "linux-6.12" => SpuriousDetection::TimestampsAndDuplicates,
+            "linux" | "linux-6.12" | "linux-7.3" => SpuriousDetection::TimestampsAndDuplicates,
             _ => SpuriousDetection::None,
         };
         assert_eq!(parameters.recovery.spurious_detection, expected, "{}", profile.name);

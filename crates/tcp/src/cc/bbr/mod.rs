@@ -19,8 +19,17 @@ pub(super) static ALGORITHM: Algorithm = Algorithm {
     cite: "Cardwell et al., ACM Queue 14(5), 2016; Linux, tcp_bbr.c",
     refuses: NEEDS_RECORDS,
     needs_send_log: false,
-    build: &|_| Box::<Bbr>::default(),
+    build: &|parameters| Box::new(Bbr::new(&parameters.congestion_control.bbr)),
 };
+
+parameters! {
+    /// What of BBR can be set.
+    pub struct BbrParameters {
+        /// The place in the cycle of pacing gains where each stay in PROBE_BW begins, in turn: 0 probes, 1 drains, 2 to 7 cruise. Linux
+        /// draws it at random, and never 1 (`bbr_reset_probe_bw_mode`). After the last, and by default, it follows from the time.
+        pub cycle_starts: Vec<u64> = Vec::new(),
+    }
+}
 
 /// Gains are in 1/256.
 const UNIT: u64 = 256;
@@ -68,6 +77,8 @@ pub(super) struct Bbr {
     probe_round_is_over: bool,
     cycle_began: Instant,
     cycle_index: usize,
+    /// The next start is the last of these.
+    cycle_starts: Vec<u64>,
     delivered_at: Instant,
     previous_state: RecoveryState,
     conserves_packets: bool,
@@ -84,6 +95,10 @@ pub(super) struct Bbr {
 }
 
 impl Bbr {
+    fn new(parameters: &BbrParameters) -> Self {
+        let cycle_starts = parameters.cycle_starts.iter().rev().copied().collect();
+        Bbr { cycle_starts, ..Bbr::default() }
+    }
     fn bandwidth(&self) -> Bandwidth {
         self.policer.bandwidth().unwrap_or(self.bandwidths.get())
     }
@@ -171,17 +186,17 @@ impl Bbr {
     /// Begin the cycle anywhere but where it drains. Flows that share a link are to differ; here by the time.
     fn begin_probing(&mut self, view: &View) {
         self.mode = Mode::ProbeBandwidth;
-        let somewhere = (view.now.as_nanos() / 1000 % 7) as usize;
-        self.cycle_index = CYCLE.len() - 1 - somewhere;
-        self.advance_cycle();
+        let by_time = CYCLE.len() as u64 - view.now.as_nanos() / 1000 % 7;
+        let start = self.cycle_starts.pop().unwrap_or(by_time);
+        self.enter_phase(start as usize);
     }
-    fn advance_cycle(&mut self) {
-        self.cycle_index = (self.cycle_index + 1) % CYCLE.len();
+    fn enter_phase(&mut self, index: usize) {
+        self.cycle_index = index % CYCLE.len();
         self.cycle_began = self.delivered_at;
     }
     fn update_cycle(&mut self, sample: &RateSample, view: &View) {
         if self.mode == Mode::ProbeBandwidth && self.is_next_phase(sample, view) {
-            self.advance_cycle();
+            self.enter_phase(self.cycle_index + 1);
         }
     }
     fn is_next_phase(&self, sample: &RateSample, view: &View) -> bool {

@@ -20,8 +20,7 @@ impl Bbr {
     }
     /// Segments in the network when the next one leaves (`bbr_packets_in_net_at_edt`).
     pub(super) fn in_flight_at_departure(&self, in_flight: u32, view: &View) -> u64 {
-        let wait = view.tracked.next_departure.saturating_since(view.now);
-        let delivered = self.bandwidth().segments_in(wait);
+        let delivered = self.bandwidth().segments_in(view.tracked.until_departure);
         let more = if self.pacing_gain > UNIT { self.burst(view) } else { 0 };
         (u64::from(in_flight) + more).saturating_sub(delivered)
     }

@@ -201,6 +201,7 @@ impl Run<'_, '_> {
         }
         let half_window = self.s.view.largest_peer_window / 2;
         let mut copied = false;
+        self.t.host_queue.let_application_send(true);
         while let Some(buffer) = self.t.buffer.as_mut().filter(|buffer| buffer.written < end) {
             let taken = buffer.add(end - buffer.written, goal, !copied, self.s.view.highest_sent);
             if taken == 0 {
@@ -222,6 +223,7 @@ impl Run<'_, '_> {
         if copied {
             self.end_write(write, half_window);
         }
+        self.t.host_queue.let_application_send(false);
     }
     /// A write has ended, or waits for room (`tcp_push`).
     fn end_write(&mut self, write: Write, half_window: u64) {

@@ -115,9 +115,12 @@ impl Tracking {
         next: Offset,
     ) {
         self.delivery.delivered = 1;
-        if let Some(sample) = round_trip {
-            self.timeout.sample(sample, Offset::FIRST_BYTE, next);
-            self.minimum_round_trip.take(now, sample);
+        match round_trip {
+            Some(sample) => {
+                self.timeout.sample(sample, Offset::FIRST_BYTE, next);
+                self.minimum_round_trip.take(now, sample);
+            }
+            None => self.timeout.begin_without_sample(),
         }
         if !self.queue.is_empty() {
             self.timer.arm(timer::Purpose::Retransmission, now, self.timeout.current());

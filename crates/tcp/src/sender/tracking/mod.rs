@@ -11,6 +11,7 @@ mod application;
 mod buffer;
 mod calls;
 mod delivery;
+mod host_queue;
 mod limits;
 mod moving;
 mod notified;
@@ -37,6 +38,7 @@ use crate::offset::Offset;
 use crate::parameters::Parameters;
 use buffer::Buffer;
 use delivery::Delivery;
+use host_queue::HostQueue;
 use limits::Limits;
 use pacing::Pacing;
 use probe::LossProbe;
@@ -85,8 +87,6 @@ pub(crate) struct Tracking {
     buffer: Option<Buffer>,
     /// The end of what had been supplied when that was last looked at.
     supplied: Offset,
-    /// The segment after the one that was sent again last, and when that was.
-    last_resent: Option<(queue::Id, Instant)>,
     /// Segments with data sent so far.
     segments_sent: u64,
     /// The end of what was offered with the SYN: what is sent of that again is no small segment of the application.
@@ -94,6 +94,7 @@ pub(crate) struct Tracking {
     /// Parts of segments wait for more (TCP_CORK).
     corked: bool,
     limits: Limits,
+    host_queue: HostQueue,
 }
 
 impl Tracking {
@@ -121,11 +122,11 @@ impl Tracking {
             last_small: Offset::SYN,
             buffer: parameters.segments.send_buffer.as_ref().map(Buffer::new),
             supplied: first,
-            last_resent: None,
             segments_sent: 0,
             sent_with_syn: Offset::SYN,
             corked: false,
             limits: Limits::default(),
+            host_queue: HostQueue::default(),
         }
     }
     /// When the next timer is due, [`Instant::MAX`] for never.
@@ -166,6 +167,7 @@ impl Sender {
         tracking.exact_now = now;
         let mut run = Run { t: &mut tracking, s: self, exit };
         act(&mut run);
+        run.end_input();
         run.show();
         self.view.now = now;
         self.tracking = Some(tracking);
@@ -209,7 +211,7 @@ impl Run<'_, '_> {
         view.tracked.minimum_round_trip = self.t.minimum_round_trip.get();
         view.tracked.state = self.t.state;
         view.tracked.pacing_rate = self.t.pacing.rate();
-        view.tracked.next_departure = self.t.pacing.last_departure();
+        view.tracked.until_departure = self.t.pacing.last_departure().saturating_since(self.t.exact_now);
         view.tracked.is_application_limited = self.t.delivery.is_application_limited();
         view.tracked.is_paced = self.t.pacing.waits;
         view.next = view.highest_sent;

@@ -1,6 +1,5 @@
 //! What handover schemes want of a tracking sender.
 
-use super::alert::Resend;
 use super::*;
 use crate::cc::{Careful, Loss, SavedPath};
 use crate::handover::Action;
@@ -78,8 +77,7 @@ impl Run<'_, '_> {
             self.s.progress_at = self.now();
             self.t.pacing.stop_waiting();
             self.rearm_timeout();
-            self.resend_after(Some(Resend::Lost));
-            self.write();
+            self.go_on();
         }
     }
     /// What is outstanding was lost with the path, and not to congestion: it is sent again, and the window stays
@@ -95,8 +93,7 @@ impl Run<'_, '_> {
             self.enter(RecoveryState::Loss);
         }
         self.rearm_timeout();
-        self.resend_lost();
-        self.write();
+        self.go_on();
     }
     /// The path is there again.
     pub(super) fn resume(&mut self) {

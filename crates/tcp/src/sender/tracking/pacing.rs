@@ -57,11 +57,11 @@ impl Pacing {
         self.waiting |= holds;
         holds
     }
-    /// So many bytes leave (`tcp_update_skb_after_send`). Time that was lost is made up for by at most half.
-    pub(super) fn note_sent(&mut self, now: Instant, bytes: u64, segments_before: u64) {
+    /// So many bytes leave, the last of so many segments (`tcp_update_skb_after_send`). Time that was lost is made up for by at most half.
+    pub(super) fn note_sent(&mut self, now: Instant, bytes: u64, segments_sent: u64) {
         let previous = self.next;
         self.next = self.next.max(now);
-        if !self.waits || self.rate == u64::MAX || self.rate == 0 || segments_before < UNPACED {
+        if !self.waits || self.rate == u64::MAX || self.rate == 0 || segments_sent < UNPACED {
             return;
         }
         let length = bytes.saturating_mul(1_000_000_000) / self.rate;
@@ -79,12 +79,12 @@ impl Run<'_, '_> {
         } else {
             AVOIDANCE_PERCENT
         };
-        let smoothed = self.t.timeout.smoothed().as_micros();
-        if smoothed == 0 {
+        let eighths = self.t.timeout.smoothed_in_eighths();
+        if eighths == 0 {
             return;
         }
         let segments = window.max(u64::from(self.t.queue.len()));
-        let rate = u64::from(self.s.view.segment_size) * segments * percent * 10_000 / smoothed;
+        let rate = u64::from(self.s.view.segment_size) * segments * percent * 80_000 / eighths;
         self.t.pacing.set_rate(rate);
     }
 }

@@ -268,14 +268,26 @@ impl Queue {
         }
         more
     }
-    /// Whether the segment before this one ends a burst.
-    pub(super) fn ends_burst_before(&self, id: Id) -> bool {
-        id <= self.first || self.get(id - 1).ends_burst
+    /// The last of at most so many segments, from this one on, that left together, are all to be sent again, and end before `edge`.
+    pub(super) fn last_of_burst(&self, id: Id, most: u64, edge: Offset) -> Id {
+        let goes_on = |last: &Id| {
+            let next = last + 1;
+            next < self.ids().end
+                && !self.get(*last).ends_burst
+                && self.get(next).end <= edge
+                && self.to_resend.contains(&next)
+        };
+        (id..id + most - 1).take_while(goes_on).count() as Id + id
     }
-    /// A segment leaves again: it begins a piece, and ends it if it leaves `alone`. Returns by how many pieces there are more.
-    pub(super) fn separate(&mut self, id: Id, alone: bool) -> i64 {
-        let before = if id > self.first && !self.get(id - 1).resent { self.set_end(id - 1, true) } else { 0 };
-        before + if alone { self.set_end(id, true) } else { 0 }
+    /// Whether all that is outstanding left together, if anything is.
+    pub(super) fn is_one_burst(&self) -> bool {
+        self.records.iter().rev().skip(1).all(|record| !record.ends_burst)
+    }
+    /// Segments leave again together: they are a piece. Returns by how many pieces there are more.
+    pub(super) fn separate(&mut self, first: Id, last: Id) -> i64 {
+        let before =
+            if first > self.first && !self.get(first - 1).resent { self.set_end(first - 1, true) } else { 0 };
+        before + self.set_end(last, true)
     }
     fn set_end(&mut self, id: Id, ends: bool) -> i64 {
         let before = std::mem::replace(&mut self.get_mut(id).ends_burst, ends);

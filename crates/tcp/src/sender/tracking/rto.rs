@@ -2,7 +2,7 @@
 //! fall; what counts is the largest variation of a round trip; and the minimum bounds the variation, not the timeout.
 
 use crate::offset::Offset;
-use crate::rtt::{RoundTrip, RoundTripParameters};
+use crate::rtt::{AFTER_LOST_SYN, RoundTrip, RoundTripParameters};
 use seamline_wire::Duration;
 
 /// In microseconds, like the kernel's: the smoothed value in eighths, the variations in quarters.
@@ -49,6 +49,10 @@ impl RetransmissionTimeout {
             smallest: Duration::ZERO,
         }
     }
+    /// The handshake gave no sample (`tcp_init_metrics`).
+    pub(super) fn begin_without_sample(&mut self) {
+        self.current = self.initial.max(AFTER_LOST_SYN);
+    }
     pub(super) fn has_sample(&self) -> bool {
         self.smoothed != 0
     }
@@ -59,6 +63,10 @@ impl RetransmissionTimeout {
     /// The same with its eighths of a microsecond.
     pub(super) fn smoothed_exactly(&self) -> Duration {
         Duration::from_nanos((self.smoothed * 125) as u64)
+    }
+    /// In eighths of a microsecond.
+    pub(super) fn smoothed_in_eighths(&self) -> u64 {
+        self.smoothed as u64
     }
     /// The timeout, with its back-off.
     pub(super) fn current(&self) -> Duration {

@@ -9,8 +9,7 @@ impl Run<'_, '_> {
     pub(super) fn on_timer(&mut self) {
         if self.t.pacing.is_due(self.t.exact_now) {
             self.t.pacing.stop_waiting();
-            self.resend_lost();
-            self.write();
+            self.go_on();
         }
         if self.t.timer.due() > self.now() {
             return;
@@ -42,10 +41,10 @@ impl Run<'_, '_> {
         self.t.timer.arm(Purpose::Retransmission, self.now(), self.t.timeout.current());
     }
 
-    /// Wait for `after`, and for what pacing holds.
+    /// Wait for `after`, and for the whole ticks that pacing holds (`tcp_pacing_delay`).
     pub(super) fn arm(&mut self, purpose: Purpose, after: Duration) {
         let held = self.t.pacing.held_for(self.t.exact_now);
-        self.t.timer.arm(purpose, self.now(), after + held);
+        self.t.timer.arm(purpose, self.now(), after + self.t.timer.whole_ticks(held));
     }
     /// The first outstanding segment has so long until its timeout, `None` when it is overdue.
     pub(super) fn until_timeout(&self) -> Option<Duration> {

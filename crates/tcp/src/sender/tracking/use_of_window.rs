@@ -68,7 +68,7 @@ impl Run<'_, '_> {
     fn shrink_unused_window(&mut self) {
         let waits_for_room = self.t.buffer.as_ref().is_some_and(|buffer| buffer.is_short);
         if self.t.state == RecoveryState::Open && !waits_for_room {
-            let used = self.t.use_of_window.used.max(self.s.initial_window as u32);
+            let used = self.t.use_of_window.used.max(self.s.view.window_of_route() as u32);
             if used < self.window() {
                 self.s.view.window.threshold = self.remembered_threshold();
                 self.set_window((self.window() + used) >> 1);
@@ -87,7 +87,7 @@ impl Run<'_, '_> {
             return;
         }
         self.s.view.window.threshold = self.remembered_threshold();
-        let floor = self.window().min(self.s.initial_window as u32);
+        let floor = self.window().min(self.s.view.window_of_route() as u32);
         let (mut left, mut window) = (idle.as_nanos() as i64 - timeout.as_nanos() as i64, self.window());
         while left > 0 && window > floor {
             window >>= 1;

@@ -38,7 +38,7 @@ impl Occasion {
 }
 
 /// A burst is what the pacing rate sends in 1/1024 s (`sk_pacing_shift`).
-const BURST_SHIFT: u32 = 10;
+pub(super) const BURST_SHIFT: u32 = 10;
 /// On short paths bursts may be longer: by what is left of the largest after so many halvings (`tcp_tso_rtt_log`).
 const ROUND_TRIP_SHIFT: u32 = 9;
 /// A burst is not held back for one that is larger where a third of the window is free (`tcp_tso_win_divisor`).
@@ -86,6 +86,10 @@ impl Run<'_, '_> {
         }
     }
     fn write_bursts(&mut self, occasion: Occasion) -> Stop {
+        if self.t.segments_sent == 0 && self.s.control.controls_rate() && self.something_waits() {
+            // Its rate bounds the first burst, too.
+            self.start_transmission();
+        }
         let largest = self.largest_burst();
         while self.something_waits() && !self.s.is_frozen() {
             if self.t.pacing.holds(self.t.exact_now) {
@@ -102,7 +106,8 @@ impl Run<'_, '_> {
                 return Stop::Peer;
             }
             if piece.length <= size {
-                if is_last && piece.length < size && self.holds_part(occasion) {
+                // Not where the FIN is in it.
+                if is_last && piece.length < size && !self.s.view.finishing && self.holds_part(occasion) {
                     break;
                 }
             } else if !occasion.is_one_burst()
@@ -111,7 +116,7 @@ impl Run<'_, '_> {
                 return stop;
             }
             let length = self.burst(quota, piece.length, is_last, occasion);
-            if length == 0 {
+            if length == 0 || self.host_holds(length, false) {
                 break;
             }
             if !self.send_new(length) || occasion.is_one_burst() {
@@ -169,7 +174,7 @@ impl Run<'_, '_> {
         u64::from((window - in_flight).min((window / 2).max(1)))
     }
     /// Segments of the largest burst (`tcp_tso_autosize`).
-    fn largest_burst(&self) -> u64 {
+    pub(super) fn largest_burst(&self) -> u64 {
         let segments = &self.s.view.parameters.segments;
         let Some(least) = segments.least_burst else { return 1 };
         let rate = self.t.pacing.rate();
@@ -223,8 +228,8 @@ impl Run<'_, '_> {
         if piece == 0 {
             return u64::from(self.s.view.finishing);
         }
-        if (full <= room && !is_last && piece >= full) || full <= needed {
-            return full;
+        if full <= needed || (full <= room && !is_last) {
+            return full.min(needed);
         }
         let part = needed % size;
         if part != 0 && needed > part && self.holds_part(occasion) { needed - part } else { needed }
@@ -233,24 +238,27 @@ impl Run<'_, '_> {
     /// (Minshall; `tcp_nagle_test`).
     fn holds_part(&self, occasion: Occasion) -> bool {
         let view = &self.s.view;
-        if matches!(occasion, Occasion::Pushed | Occasion::Probe) || view.finishing {
+        if matches!(occasion, Occasion::One | Occasion::Pushed | Occasion::Probe) {
             return false;
         }
         let small_is_outstanding = !self.t.queue.is_empty() && self.t.last_small > view.unacknowledged;
         self.t.corked || occasion == Occasion::Corked || (view.nagle && small_is_outstanding)
+    }
+    /// Tell the congestion control that data leaves after a pause.
+    fn start_transmission(&mut self) {
+        let idle = self.now().saturating_since(self.s.last_sent);
+        self.show();
+        if let Some(decision) = self.s.control.on_transmission_start(idle, &self.s.view) {
+            self.follow(decision);
+        }
     }
     /// Send so many bytes as segments that leave together. Returns whether there were any.
     fn send_new(&mut self, bytes: u64) -> bool {
         let sent_before = self.t.segments_sent;
         let size = u64::from(self.s.view.segment_size);
         let now = self.now();
-        let was_idle = self.t.queue.in_flight() == 0;
-        if was_idle {
-            let idle = now.saturating_since(self.s.last_sent);
-            self.show();
-            if let Some(decision) = self.s.control.on_transmission_start(idle, &self.s.view) {
-                self.follow(decision);
-            }
+        if self.t.queue.in_flight() == 0 {
+            self.start_transmission();
         }
         let end = self.s.view.highest_sent + bytes;
         let data = end.min(self.s.data_end).saturating_since(self.s.view.highest_sent);
@@ -282,7 +290,7 @@ impl Run<'_, '_> {
                 self.t.last_small = to;
             }
         }
-        self.t.pacing.note_sent(self.t.exact_now, bytes, segments_before);
+        self.note_burst(bytes, segments_before);
         if nothing_outstanding || self.t.timer.purpose() == Some(Purpose::LossProbe) {
             self.rearm_timeout();
         }
