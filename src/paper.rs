@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// The directory of the results; stored runs are not repeated [default: paper-ID]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seeds per grid cell [default: as many as decide the paper's claims, 5 or 20]
+    /// Seeds per grid cell [default: as many as decide the paper's claims, 5 to 40]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SEEDS))]
     seeds: Option<u32>,
     /// Length of a run [default: the paper's own]
@@ -54,8 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let out = &arguments.out.clone().unwrap_or_else(usual);
     targets::folder("--out", out)?;
     arguments.stack.as_deref().map_or(Ok(()), has_kernel)?;
-    let seeds_for_readings = Documents::of(paper).map_err(failure)?.deviations.seeds;
-    let options = arguments.options(paper, out, seeds_for_readings);
+    let options = arguments.options(paper, out);
     let interrupt = Interrupt::listen()?;
     let reporter = ProgressReporter::new(arguments.output.quiet);
     let work = || {
@@ -115,10 +114,9 @@ fn papers() -> Table {
 }
 
 impl Arguments {
-    fn options(&self, paper: &Paper, out: &Path, seeds_for_readings: u32) -> PaperOptions {
+    fn options(&self, paper: &Paper, out: &Path) -> PaperOptions {
         let mut set: Vec<String> = self.seeds.map(|seeds| format!("seeds={seeds}")).into_iter().collect();
         set.extend(self.duration.as_ref().map(|duration| format!("duration={duration}")));
-        let seeds_for_readings = self.seeds.unwrap_or(seeds_for_readings).min(seeds_for_readings);
         let seeds = self.seeds.map(|seeds| format!(" --seeds {seeds}")).unwrap_or_default();
         let duration = self.duration.as_ref().map(|time| format!(" --duration {}", quoted(time)));
         let readings = if self.no_readings { " --no-readings" } else { "" };
@@ -133,7 +131,7 @@ impl Arguments {
         PaperOptions {
             out: out.to_owned(),
             set,
-            set_for_readings: vec![format!("seeds={seeds_for_readings}")],
+            most_seeds: self.seeds,
             readings: !self.no_readings,
             stack: self.stack.clone(),
             command,

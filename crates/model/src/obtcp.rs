@@ -106,6 +106,14 @@ impl Window {
         };
         Window::new(packets, [repaired(path.to_router), repaired(path.to_host)])
     }
+
+    /// The same where a request repairs no more than so many packets on average; less than one counts as one.
+    #[must_use]
+    pub fn at_most(self, repaired_per_request: [f64; 2]) -> Self {
+        let [(n1, most1), (n2, most2)] =
+            [0, 1].map(|link| (self.repaired_per_request[link], repaired_per_request[link]));
+        Window { repaired_per_request: [n1.min(most1.max(1.0)), n2.min(most2.max(1.0))], ..self }
+    }
 }
 
 impl Path {

@@ -72,6 +72,31 @@ pub struct Condition {
     _rest: NothingElse,
 }
 
+/// A claim as a reading measures it. Its bounds are fixed before the first run, like those of the claim.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Measured {
+    /// How it is measured.
+    #[serde(flatten)]
+    pub measure: Measure,
+    /// How cells become one number.
+    pub aggregate: String,
+    /// Bounds of the statistic.
+    pub accept: [f64; 2],
+    /// Further conditions.
+    #[serde(default)]
+    pub also: Vec<Condition>,
+    #[serde(flatten)]
+    _rest: NothingElse,
+}
+
+impl Measured {
+    /// The claim measured in this way.
+    pub(crate) fn of(&self, claim: Claim) -> Claim {
+        let Measured { measure, aggregate, accept, also, .. } = self.clone();
+        Claim { measure, aggregate, accept, also, ..claim }
+    }
+}
+
 impl Claim {
     /// All scenarios whose records decide it: its own, and those of its further conditions.
     pub fn decided_by(&self) -> impl Iterator<Item = &String> {

@@ -38,8 +38,14 @@ impl Documents {
         let readings = deviations
             .readings()
             .map_err(|reason| PaperError::File { file: path(paper, "deviations.toml"), reason })?;
+        let claims: Claims = read(paper, "claims.toml", paper.claims)?;
+        let is_claim = |id: &String| claims.claim.iter().any(|claim| claim.id == *id);
+        if let Some(id) = readings.iter().flat_map(|it| it.measures.keys()).find(|id| !is_claim(id)) {
+            let reason = format!("measures: there is no claim {id:?}");
+            return Err(PaperError::File { file: path(paper, "deviations.toml"), reason });
+        }
         Ok(Documents {
-            claims: read(paper, "claims.toml", paper.claims)?,
+            claims,
             deviations,
             readings,
             findings: read(paper, "findings.toml", paper.findings)?,

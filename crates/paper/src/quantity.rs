@@ -24,6 +24,8 @@ pub enum Quantity {
     LostAtHandovers,
     /// Smoothed round-trip time at the end of each interval, in ms, mean over the intervals.
     SmoothedRoundTrip,
+    /// From the loss of a data packet until the sender has the acknowledgment that covers it, in ms, mean over the losses.
+    LossRepair,
     /// Jain's index of the goodput of all flows.
     Fairness,
     /// Payload delivered by all flows, in percent of the capacity of the bottleneck.
@@ -49,6 +51,7 @@ impl Quantity {
             Quantity::GoodputInStalls => ("kb/s", "throughput during stalls (kb/s)"),
             Quantity::LostAtHandovers => ("packets", "lost at a handover (packets)"),
             Quantity::SmoothedRoundTrip => ("ms", "smoothed round-trip time (ms)"),
+            Quantity::LossRepair => ("ms", "time until a loss is repaired (ms)"),
             Quantity::Fairness => ("", "Jain's fairness index"),
             Quantity::Utilisation => ("%", "utilisation of the bottleneck (%)"),
         }
@@ -83,6 +86,7 @@ impl Quantity {
                 mean(&lost)
             }
             Quantity::SmoothedRoundTrip => mean(&smoothed_round_trips(flow, between)?),
+            Quantity::LossRepair => flow.loss_repair_mean_ms,
             Quantity::Fairness | Quantity::Utilisation => None,
         }
     }

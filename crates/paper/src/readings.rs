@@ -3,6 +3,7 @@
 //! A reading has a ground. One that was found by trying values is shown next to the others, and can neither be taken nor make a
 //! combination look better founded than it is.
 
+use crate::claims::{Claim, Claims, Measured};
 use seamline_report::paper::Ground;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ pub struct Deviation {
     /// The scenarios that other readings are tried on.
     #[serde(default)]
     pub figures: Vec<String>,
+    /// With how many seeds they are tried, where one has to be known better than the others.
+    pub seeds: Option<u32>,
     /// Other readings.
     #[serde(default)]
     pub r#try: Vec<Alternative>,
@@ -86,10 +89,13 @@ pub struct Named {
     pub source: String,
     /// The scenarios it is tried on.
     pub figures: Vec<String>,
+    /// Claims that it measures in another way, by their names.
+    #[serde(default)]
+    pub measures: BTreeMap<String, Measured>,
 }
 
 /// A reading that was not taken, with all that it sets.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Reading {
     /// The silent point that it belongs to; `None` for one with a name of its own.
     pub about: Option<String>,
@@ -99,15 +105,33 @@ pub struct Reading {
     pub set: Vec<String>,
     /// Symbols that it changes in closed forms.
     pub symbols: BTreeMap<String, f64>,
+    /// With how many seeds it is tried; `None` for as many as most.
+    pub seeds: Option<u32>,
     /// What supports it.
     pub ground: Ground,
     /// The words, tool or calculation that it is based on; empty where that is the silent point itself.
     pub source: String,
     /// The scenarios it is tried on.
     pub figures: Vec<String>,
+    /// Claims that it measures in another way, by their names.
+    pub measures: BTreeMap<String, Measured>,
 }
 
 impl Reading {
+    /// Whether it leaves the runs and the closed forms as they are.
+    pub(crate) fn only_measures(&self) -> bool {
+        self.set.is_empty() && self.symbols.is_empty()
+    }
+
+    /// The claims as it measures them.
+    pub(crate) fn claims(&self, claims: &Claims) -> Claims {
+        let read = |claim: &Claim| match self.measures.get(&claim.id) {
+            Some(measured) => measured.of(claim.clone()),
+            None => claim.clone(),
+        };
+        Claims { claim: claims.claim.iter().map(read).collect(), ..claims.clone() }
+    }
+
     /// Its name: `tcp: NewReno`, or its own words.
     pub fn name(&self) -> String {
         self.about.as_ref().map_or_else(|| self.words.clone(), |about| format!("{about}: {}", self.words))
@@ -143,9 +167,11 @@ impl Deviation {
             words: other.reading.clone(),
             set: other.set.clone(),
             symbols: other.symbols.clone(),
+            seeds: self.seeds,
             ground: other.ground,
             source: String::new(),
             figures: self.figures.clone(),
+            measures: BTreeMap::new(),
         })
     }
 }
@@ -154,6 +180,7 @@ impl Named {
     /// Itself and what it combines.
     fn resolve(&self, known: &[Reading]) -> Result<Reading, String> {
         let (mut set, mut ground, mut symbols) = (self.set.clone(), self.ground, BTreeMap::new());
+        let mut seeds = None;
         for name in &self.combines {
             let Some(part) = known.iter().find(|known| known.name() == *name) else {
                 return Err(format!("{}: there is no reading {name:?} before it", self.name));
@@ -164,15 +191,18 @@ impl Named {
             set.extend(part.set.iter().cloned());
             symbols.extend(part.symbols.clone());
             ground = ground.max(part.ground);
+            seeds = seeds.max(part.seeds);
         }
         Ok(Reading {
             about: None,
             words: self.name.clone(),
             set,
             symbols,
+            seeds,
             ground,
             source: self.source.clone(),
             figures: self.figures.clone(),
+            measures: self.measures.clone(),
         })
     }
 }

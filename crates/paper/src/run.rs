@@ -25,8 +25,8 @@ pub struct PaperOptions {
     pub out: PathBuf,
     /// Overrides for every scenario, as `--set` takes them (`seeds=2`, `duration="60 s"`).
     pub set: Vec<String>,
-    /// Further overrides for the other readings, which need fewer seeds.
-    pub set_for_readings: Vec<String>,
+    /// With how many seeds other readings are tried at most; `None` for as many as each is to have.
+    pub most_seeds: Option<u32>,
     /// Whether other readings of silent points are tried.
     pub readings: bool,
     /// The kernel whose TCP runs what is beyond the paper and needs nothing of ours.
@@ -104,6 +104,8 @@ impl ReadingResult {
         Some(UnderReading {
             reading: self.reading.name(),
             ground: self.reading.ground,
+            measures: self.reading.measures.get(claim).map(|measured| measured.aggregate.clone()),
+            unit: found.unit,
             measured: found.measured,
             ci95: found.ci95,
             verdict: found.verdict,
@@ -198,7 +200,8 @@ fn folder_name(reading: &Reading, before: &[Reading]) -> String {
 /// The claims that other readings are tried on, over the seeds of those readings, so that both meet the same losses and moves.
 fn over_their_seeds(documents: &Documents, outcome: &PaperOutcome) -> Vec<ClaimResult> {
     let Some(reading) = outcome.readings.first() else { return Vec::new() };
-    if outcome.parts.iter().all(|part| part.provenance.seeds == reading.seeds) {
+    let is_tried = |part: &&Part| outcome.readings.iter().any(|it| it.reading.figures.contains(&part.figure));
+    if outcome.parts.iter().filter(is_tried).all(|part| part.provenance.seeds == reading.seeds) {
         return Vec::new();
     }
     let mut records = outcome.records.clone();
@@ -247,8 +250,10 @@ fn try_reading(
 ) -> Result<Option<ReadingResult>, PaperError> {
     let mut records = Vec::new();
     let (mut seeds, mut runs) = (Vec::new(), 0);
-    let PaperOptions { set, set_for_readings, .. } = runner.options;
-    let others = [set.as_slice(), set_for_readings].concat();
+    let PaperOptions { set, most_seeds, .. } = runner.options;
+    let wanted = reading.seeds.unwrap_or(documents.deviations.seeds);
+    let own = format!("seeds={}", most_seeds.map_or(wanted, |most| most.min(wanted)));
+    let others = [set.as_slice(), &[own]].concat();
     let set = [others.as_slice(), &reading.set].concat();
     for figure in &reading.figures {
         let job = Job::of_figure(paper, figure, &folder.join(figure), &set)?;
@@ -261,9 +266,12 @@ fn try_reading(
         }
     }
     let figures = documents.figures.with_symbols(&reading.symbols);
-    let documents = &Documents { figures, ..documents.clone() };
+    let claims = reading.claims(&documents.claims);
+    let documents = &Documents { claims, figures, ..documents.clone() };
     let is_decided = |claim: &Claim| {
-        !claim.figures.is_empty() && claim.decided_by().all(|figure| reading.figures.contains(figure))
+        let is_measured = !reading.only_measures() || reading.measures.contains_key(&claim.id);
+        let has_runs = claim.decided_by().all(|figure| reading.figures.contains(figure));
+        !claim.figures.is_empty() && has_runs && is_measured
     };
     Ok(Some(ReadingResult {
         reading: reading.clone(),

@@ -12,6 +12,7 @@ use seamline_report::paper::{tally, tally_with_readings};
 use seamline_report::quantity::plural;
 use seamline_report::statistics::Estimate;
 use seamline_report::text_table::TextTable;
+use std::collections::BTreeSet;
 
 /// Claim by claim: what the paper says, what was measured, its interval, the verdict.
 pub fn claims(outcome: &PaperOutcome) -> String {
@@ -141,21 +142,34 @@ pub fn readings(outcome: &PaperOutcome) -> String {
         row(format!("{} ({}, {})", reading.name(), reading.ground, seeds(claims)), &tried, claims)
     }));
     let table = TextTable::new("lr", std::iter::once(String::new()).chain(head)).with(rows);
-    let signs = "✓ reproduced, ≈ direction only, ✗ not reproduced, ? inconclusive";
+    let signs = "✓ reproduced, ≈ direction only, ✗ not reproduced, ? inconclusive, † measured in another way";
     format!("Claims under other readings of the paper's silent points ({signs}):\n{}\n", table.to_text())
 }
 
 /// How many seeds these were measured with.
 fn seeds(claims: &[ClaimResult]) -> String {
-    plural(claims.iter().filter_map(|claim| claim.seeds).max().unwrap_or(0), "seed")
+    seeds_of(claims.iter().filter_map(|claim| claim.seeds))
+}
+
+/// `5 seeds`, or `3 to 5 seeds` where they differ.
+pub(crate) fn seeds_of(counts: impl Iterator<Item = usize>) -> String {
+    let counts: BTreeSet<usize> = counts.collect();
+    match (counts.first(), counts.last()) {
+        (Some(least), Some(most)) if least < most => format!("{least} to {most} seeds"),
+        (Some(count), _) => plural(*count, "seed"),
+        _ => "no seeds".to_owned(),
+    }
 }
 
 /// A column for each claim of `tried`; a dash where this reading does not decide it.
 fn row(name: String, tried: &[&ClaimResult], claims: &[ClaimResult]) -> Vec<String> {
     let measured = |wanted: &&ClaimResult| {
         let found = claims.iter().find(|claim| claim.id == wanted.id);
-        let found = found.and_then(|claim| Some((claim.measured?, claim.verdict.tone().sign())));
-        found.map_or("-".to_owned(), |(value, sign)| format!("{value:.1} {sign}"))
+        let words = found.and_then(|claim| {
+            let mark = claim.mark_of_other_measure(wanted);
+            Some(format!("{:.1}{mark} {}", claim.measured?, claim.verdict.tone().sign()))
+        });
+        words.unwrap_or_else(|| "-".to_owned())
     };
     std::iter::once(name).chain(tried.iter().map(measured)).collect()
 }

@@ -68,6 +68,11 @@ pub struct FlowRecord {
     pub round_trip_mean_ms: Option<f64>,
     /// The smallest of them.
     pub round_trip_min_ms: Option<f64>,
+    /// Mean time from the loss of a data packet until the sender has the acknowledgment that covers it, repaired by the sender or by an agent; `None` without
+    /// such a loss, and in flows over the kernel's TCP. Repairs after the warm-up count. What is lost again counts from its first loss,
+    /// and what is never repaired does not count. Behind an agent that splits the connection, the acknowledgment is the agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_repair_mean_ms: Option<f64>,
     /// From the start of the flow until the last byte of the transfer had arrived at the last copy; `None`
     /// when it did not, or the transfer has no end.
     pub completion_s: Option<f64>,

@@ -146,10 +146,11 @@ impl FlowMeter {
         let seconds = to.saturating_since(self.span.from).as_secs_f64();
         let per_second = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
         let copies: Vec<f64> = connections.iter().map(|meter| per_second(meter.measured)).collect();
-        let (nanos, samples) = connections.iter().fold((0, 0), |(nanos, samples), meter| {
-            let (more_nanos, more_samples) = meter.round_trips.sum();
-            (nanos + more_nanos, samples + more_samples)
-        });
+        let mean_ms = |sum: fn(&ConnectionMeter) -> (u128, u64)| {
+            let sums = connections.iter().map(|meter| sum(meter));
+            let (nanos, count) = sums.fold((0, 0), |(nanos, count), (more, of)| (nanos + more, count + of));
+            (count > 0).then(|| nanos as f64 / count as f64 / 1e6)
+        };
         let minimum = connections.iter().filter_map(|meter| meter.round_trips.minimum()).min();
         FlowRecord {
             name: name.to_owned(),
@@ -162,8 +163,9 @@ impl FlowMeter {
             timeouts: self.timeouts,
             fast_recoveries: self.fast_recoveries,
             undone_cuts: self.undone_cuts,
-            round_trip_mean_ms: (samples > 0).then(|| nanos as f64 / samples as f64 / 1e6),
+            round_trip_mean_ms: mean_ms(|meter| meter.round_trips.sum()),
             round_trip_min_ms: minimum.map(Duration::as_millis_f64),
+            loss_repair_mean_ms: mean_ms(|meter| meter.loss_repairs.sum()),
             completion_s: completed.map(|at| at.saturating_since(self.span.start).as_secs_f64()),
             copies_bits_per_second: if copies.len() > 1 { copies } else { Vec::new() },
             handovers: self.handover_records(links),

@@ -10,11 +10,13 @@
 
 mod flow;
 mod handover;
+mod loss_repair;
 mod part;
 mod round_trip;
 
 pub(crate) use flow::{FlowMeter, FlowSpan, Intervals};
 
+pub(crate) use loss_repair::LossRepairProbe;
 pub(crate) use round_trip::RoundTripProbe;
 use seamline_wire::{Duration, Instant};
 
@@ -42,6 +44,8 @@ pub(crate) struct ConnectionMeter {
     pub(crate) completed: Option<Instant>,
     /// Round-trip times.
     pub(crate) round_trips: RoundTripProbe,
+    /// Losses and their repairs.
+    pub(crate) loss_repairs: LossRepairProbe,
     /// Congestion window in segments, as last reported.
     pub(crate) congestion_window: f64,
 }

@@ -42,7 +42,7 @@ use seamline_report::record::{FlowRecord, RunRecord};
 use seamline_scenario::build::{Places, RECEIVER_PORTS, SENDER_PORTS};
 use seamline_scenario::schema::{FlowSpec, Scenario};
 use seamline_sim::{ElementId, Observer};
-use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, TransportPort};
+use seamline_wire::{Event, HandoverPhase, Instant, MobilityEvent, Packet, SequenceNumber, TransportPort};
 use selection::Selection;
 
 /// What records a run in full.
@@ -164,7 +164,9 @@ impl RunObserver {
             Event::Delivered { port, bytes } => self.delivered(now, port, u64::from(bytes)),
             Event::Handover(phase) => self.handover(now, at, phase),
             Event::Mobility(event) => self.mobility(now, at, event),
-            Event::Dropped { source_port, length, .. } if length > 0 => self.lost(source_port),
+            Event::Dropped { source_port, sequence, length, .. } if length > 0 => {
+                self.lost(now, source_port, sequence + length);
+            }
             _ => self.sender_event(now, event),
         }
     }
@@ -208,8 +210,10 @@ impl RunObserver {
         self.flows[meter.flow].delivered(now, bytes, meter.part);
     }
 
-    fn lost(&mut self, port: TransportPort) {
+    /// A packet with payload that ends before this sequence number.
+    fn lost(&mut self, now: Instant, port: TransportPort, end: SequenceNumber) {
         let Some(meter) = connection(&mut self.connections, port, SENDER_PORTS) else { return };
+        meter.loss_repairs.lost(now, end);
         if let Some(part) = self.flows[meter.flow].part(meter.part) {
             part.lost();
         }
@@ -238,7 +242,9 @@ impl RunObserver {
                 meter.round_trips.sent(now, sequence + length);
             }
             Event::AckReceived { acknowledgment, .. } => {
-                meter.round_trips.acknowledged(now, acknowledgment, now >= flow.span.from);
+                let counts = now >= flow.span.from;
+                meter.round_trips.acknowledged(now, acknowledgment, counts);
+                meter.loss_repairs.acknowledged(now, acknowledgment, counts);
             }
             Event::Sender { sample, .. } => {
                 let change = sample.congestion_window - meter.congestion_window;

@@ -61,64 +61,72 @@ pub struct TwoLinksThroughput {
     window: f64,
     /// The path; a cell replaces the symbols that the grid sets.
     path: TwoLinks,
+    /// How many packets a request of obTCP repairs at most on each link, n1 and n2; the mean of what a window loses is the other bound.
+    #[serde(default = "one_by_one")]
+    repaired_per_request: [f64; 2],
 }
 
-/// How losses are repaired.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Repair {
-    Snoop,
-    /// obTCP with one packet repaired by each request.
-    OneByOne,
-    /// obTCP with all packets that a window loses on a link repaired by one request.
-    AllAtOnce,
+fn one_by_one() -> [f64; 2] {
+    [1.0; 2]
 }
 
 impl TwoLinksThroughput {
-    /// With other values of symbols of the path.
+    /// With other values of symbols: those of the path, `n1` and `n2`.
     pub(super) fn with(self, symbols: &BTreeMap<String, f64>) -> Self {
-        let changed =
-            |path: TwoLinks, (symbol, value): (&String, &f64)| path.with(symbol, *value).unwrap_or(path);
-        TwoLinksThroughput { path: symbols.iter().fold(self.path, changed), ..self }
+        symbols.iter().fold(self, |form, (symbol, value)| form.with_symbol(symbol, *value))
     }
 
-    /// In kb/s, for the cell of these values: equation 16 where its `scheme` is snoop, otherwise equation 20 with one packet
-    /// repaired by each request. `None` outside the domain of the equations.
+    /// A symbol that it does not have changes nothing.
+    fn with_symbol(mut self, symbol: &str, value: f64) -> Self {
+        match symbol {
+            "n1" => self.repaired_per_request[0] = value,
+            "n2" => self.repaired_per_request[1] = value,
+            _ => self.path = self.path.with(symbol, value).unwrap_or(self.path),
+        }
+        self
+    }
+
+    /// In kb/s, for the cell of these values: equation 16 where its `scheme` is snoop, otherwise equation 20. `None` outside the domain
+    /// of the equations.
     pub(super) fn expected(self, cell: &BTreeMap<String, String>) -> Option<f64> {
         let given = |form: Self, (symbol, value): (&String, &String)| {
-            let path = value.parse().ok().and_then(|value| form.path.with(symbol, value));
-            TwoLinksThroughput { path: path.unwrap_or(form.path), ..form }
+            value.parse().map_or(form, |value| form.with_symbol(symbol, value))
         };
-        let is_snoop = cell.get("scheme").is_some_and(|scheme| scheme == "snoop");
-        cell.iter().fold(self, given).kilobits(if is_snoop { Repair::Snoop } else { Repair::OneByOne })
+        let form = cell.iter().fold(self, given);
+        if cell.get("scheme").is_some_and(|scheme| scheme == "snoop") { form.snoop() } else { form.obtcp() }
     }
 
     /// Its lines over a symbol.
     pub(super) fn lines(self, axis: &str, at: &[f64]) -> Vec<Line> {
-        let line = |name: &str, repair: Repair| {
+        let line = |name: &str, kilobits: &dyn Fn(Self) -> Option<f64>| {
             let point = |at: &f64| {
                 let form = TwoLinksThroughput { path: self.path.with(axis, *at)?, ..self };
-                Some((*at, Estimate::single(form.kilobits(repair)?)))
+                Some((*at, Estimate::single(kilobits(form)?)))
             };
             Line { name: name.to_owned(), points: at.iter().filter_map(point).collect() }
         };
+        let repairing =
+            |most: f64| move |form: Self| Self { repaired_per_request: [most; 2], ..form }.obtcp();
         vec![
-            line("equation 20: one packet repaired by each request", Repair::OneByOne),
-            line("equation 20: all of a window repaired by one", Repair::AllAtOnce),
-            line("equation 16: Snoop", Repair::Snoop),
+            line("equation 20: one packet repaired by each request", &repairing(1.0)),
+            line("equation 20: all of a window repaired by one", &repairing(f64::INFINITY)),
+            line("equation 16: Snoop", &Self::snoop),
         ]
     }
 
-    fn kilobits(self, repair: Repair) -> Option<f64> {
+    fn snoop(self) -> Option<f64> {
         let path = self.path.path().ok()?;
-        let window = match repair {
-            Repair::Snoop | Repair::OneByOne => Window::new(self.window, [1.0; 2]),
-            Repair::AllAtOnce => Window::repaired_at_once(self.window, &path),
-        };
-        let window = window.ok()?;
-        let packets = match repair {
-            Repair::Snoop => path.snoop_packets_per_second(window),
-            Repair::OneByOne | Repair::AllAtOnce => path.obtcp_packets_per_second(window),
-        };
-        Some(packets * f64::from(self.segment_size) * 8.0 / 1000.0)
+        let window = Window::new(self.window, [1.0; 2]).ok()?;
+        Some(self.kilobits(path.snoop_packets_per_second(window)))
+    }
+
+    fn obtcp(self) -> Option<f64> {
+        let path = self.path.path().ok()?;
+        let window = Window::repaired_at_once(self.window, &path).ok()?.at_most(self.repaired_per_request);
+        Some(self.kilobits(path.obtcp_packets_per_second(window)))
+    }
+
+    fn kilobits(self, packets_per_second: f64) -> f64 {
+        packets_per_second * f64::from(self.segment_size) * 8.0 / 1000.0
     }
 }

@@ -1,7 +1,7 @@
 //! Gains compared with gains: between two cells, and along a curve.
 
 use super::crossing::mean_without;
-use super::paired::{Extreme, extreme_of, paired, percent};
+use super::paired::{Extreme, extreme_of, paired};
 use super::{BySeed, Measure, Measured};
 use crate::evaluate::CellResult;
 use crate::records::CellRecords;
@@ -18,8 +18,9 @@ fn gains(
     let over = over.first()?;
     let mut own = measure.cells_of(cells, &measure.of);
     own.retain(|cell| cell.is(key, value));
-    let found = BySeed::of(own, "%", |of| {
-        let numbers = paired(measure, of, of.counterpart(&[(over_key, over)], cells)?, percent)?;
+    let found = BySeed::of(own, measure.unit_of_gains(), |of| {
+        let gain = |of, over| measure.gain.of(of, over);
+        let numbers = paired(measure, of, of.counterpart(&[(over_key, over)], cells)?, gain)?;
         Some((format!("{} over {over}", of.name()), numbers))
     })?;
     let means = found.means().filter(|means| !means.is_empty());

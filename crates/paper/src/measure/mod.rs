@@ -36,6 +36,9 @@ pub struct Measure {
     /// The cells that they are compared with.
     #[serde(default)]
     pub over: BTreeMap<String, OneOrMany>,
+    /// How a gain over another cell is counted.
+    #[serde(default)]
+    pub gain: Gain,
     /// The values of a key that are compared with each other.
     #[serde(default)]
     pub among: BTreeMap<String, Vec<String>>,
@@ -91,6 +94,26 @@ pub enum Statistic {
     Matches,
 }
 
+/// How a gain over another cell is counted.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gain {
+    /// By how many percent the cell exceeds the other.
+    #[default]
+    Percent,
+    /// By how much the cell is below the other, in the unit of the quantity: the gain in a time.
+    Less,
+}
+
+impl Gain {
+    fn of(self, own: f64, other: f64) -> f64 {
+        match self {
+            Gain::Percent => paired::percent(own, other),
+            Gain::Less => other - own,
+        }
+    }
+}
+
 /// One value of a key, or several.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -142,14 +165,17 @@ impl Measure {
             Statistic::Matches => "entries",
             Statistic::Value | Statistic::Difference => self.quantity.unit(),
             Statistic::Crossing | Statistic::CrossingDifference => "",
-            Statistic::GainDifference | Statistic::GainSpread => "points",
-            Statistic::Gain
-            | Statistic::LeastGain
-            | Statistic::GreatestGain
-            | Statistic::GainSag
-            | Statistic::ShareBelow
-            | Statistic::ModelError
-            | Statistic::Spread => "%",
+            Statistic::GainDifference | Statistic::GainSpread if self.gain == Gain::Percent => "points",
+            Statistic::GainDifference | Statistic::GainSpread => self.quantity.unit(),
+            Statistic::Gain | Statistic::LeastGain | Statistic::GreatestGain => self.unit_of_gains(),
+            Statistic::GainSag | Statistic::ShareBelow | Statistic::ModelError | Statistic::Spread => "%",
+        }
+    }
+
+    fn unit_of_gains(&self) -> &'static str {
+        match self.gain {
+            Gain::Percent => "%",
+            Gain::Less => self.quantity.unit(),
         }
     }
 
@@ -198,20 +224,21 @@ impl Measure {
         line: &[&CellRecords],
         closed_form: Option<ClosedForm>,
     ) -> Option<Measured> {
+        let gain = |of, over| self.gain.of(of, over);
         match self.statistic {
             Statistic::Matches => None,
             Statistic::Value => self.mean_value(cells),
             Statistic::Spread => paired::spread(self, cells),
-            Statistic::Gain | Statistic::LeastGain => {
-                paired::extreme(self, cells, paired::percent, Extreme::Least)
-            }
-            Statistic::GreatestGain => paired::extreme(self, cells, paired::percent, Extreme::Greatest),
+            Statistic::Gain | Statistic::LeastGain => paired::extreme(self, cells, gain, Extreme::Least),
+            Statistic::GreatestGain => paired::extreme(self, cells, gain, Extreme::Greatest),
             Statistic::GainDifference => gains::difference(self, cells),
             Statistic::GainSag => gains::sag(self, cells),
             Statistic::GainSpread => gains::spread(self, cells),
             Statistic::ShareBelow => over_time::share_below(self, cells),
             Statistic::ModelError => model_error::largest(self, cells, closed_form?),
-            Statistic::Difference => paired::extreme(self, cells, |of, over| over - of, Extreme::Least),
+            Statistic::Difference => {
+                paired::extreme(self, cells, |of, over| Gain::Less.of(of, over), Extreme::Least)
+            }
             Statistic::Crossing => crossing::crossing(self, cells, line),
             Statistic::CrossingDifference => crossing::difference(self, cells, line),
         }

@@ -12,6 +12,7 @@ use crate::documents::{Deviation, Documents};
 use crate::evaluate::ClaimResult;
 use crate::features;
 use crate::run::{PaperError, PaperOutcome, Part as Figure};
+use crate::text::seeds_of;
 use crate::verdict::Verdict;
 use seamline_experiment::report::engine;
 pub use seamline_report::paper::PaperReport;
@@ -61,16 +62,6 @@ pub fn files(report: &PaperReport) -> Result<Vec<File>, ReportError> {
 fn table(columns: &[&str], words: usize, rows: impl Iterator<Item = Vec<Entry>>) -> Part {
     let columns = columns.iter().map(|column| (*column).to_owned()).collect();
     Part::Table(Listing { columns, words, rows: rows.collect() })
-}
-
-/// `5 seeds`, or `3 to 5 seeds` where they differ.
-fn seeds_of(counts: impl Iterator<Item = usize>) -> String {
-    let counts: BTreeSet<usize> = counts.collect();
-    match (counts.first(), counts.last()) {
-        (Some(least), Some(most)) if least < most => format!("{least} to {most} seeds"),
-        (Some(count), _) => plural(*count, "seed"),
-        _ => "no seeds".to_owned(),
-    }
 }
 
 fn facts(outcome: &PaperOutcome) -> String {

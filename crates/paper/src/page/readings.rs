@@ -46,7 +46,10 @@ pub(super) fn section(outcome: &PaperOutcome) -> Option<Section> {
         Part::Words(format!("{words} {}", format_seeds(outcome))),
         Part::WidePicture(picture),
         Part::Table(listing(&tried, &blocks)),
-        Part::Caption("With the 95 % interval and the sign of the verdict.".to_owned()),
+        Part::Caption(
+            "With the 95 % interval and the sign of the verdict. †: the reading measures the claim in another way, which the picture leaves out."
+                .to_owned(),
+        ),
     ];
     parts.extend(sources(outcome));
     let title = "How much depends on what the paper leaves open".to_owned();
@@ -75,7 +78,7 @@ fn format_seeds(outcome: &PaperOutcome) -> String {
     } else {
         let (taken, others) = (count(taken), count(others));
         format!(
-            "The verdicts above use {taken}, these readings {others} each; the reading taken is therefore also shown for the same {others}."
+            "The verdicts above use {taken}, most of these readings {others}; the reading taken is therefore also shown for the same {others}."
         )
     }
 }
@@ -114,14 +117,10 @@ fn draw(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> String {
         let mut values = Vec::new();
         for block in blocks {
             values.push(None);
-            values.extend(block.lines.iter().map(|line| line.claims[place]?.estimate()));
+            let on_scale = |it: &&ClaimResult| it.is_measured_as(claim);
+            values.extend(block.lines.iter().map(|line| line.claims[place].filter(on_scale)?.estimate()));
         }
-        Panel {
-            title: format!("{} ({})", claim.id, claim.unit),
-            accepted: ends(claim.accept),
-            published: claim.published(),
-            values,
-        }
+        Panel { title: heading(claim), accepted: ends(claim.accept), published: claim.published(), values }
     });
     let names = Names {
         picture: "readings",
@@ -134,27 +133,34 @@ fn draw(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> String {
 
 fn listing(tried: &[&ClaimResult], blocks: &[Block<'_>]) -> Listing {
     let mut columns = vec!["Left open".to_owned(), "Reading".to_owned(), "Seeds".to_owned()];
-    columns.extend(tried.iter().map(|claim| match claim.unit {
-        "" => claim.id.clone(),
-        unit => format!("{} ({unit})", claim.id),
-    }));
+    columns.extend(tried.iter().map(|claim| heading(claim)));
     let mut rows = Vec::new();
     for block in blocks {
         for (place, line) in block.lines.iter().enumerate() {
             let heading = if place == 0 { block.heading.clone() } else { String::new() };
             let head =
                 [Entry::Strong(heading), Entry::plain(&line.name), Entry::Plain(line.seeds.to_string())];
-            rows.push(head.into_iter().chain(line.claims.iter().map(|claim| entry(*claim))).collect());
+            rows.push(head.into_iter().chain(tried.iter().zip(&line.claims).map(entry)).collect());
         }
     }
     Listing { columns, words: 2, rows }
 }
 
-fn entry(claim: Option<&ClaimResult>) -> Entry {
+/// The claim and its unit, if it has one.
+fn heading(claim: &ClaimResult) -> String {
+    match claim.unit {
+        "" => claim.id.clone(),
+        unit => format!("{} ({unit})", claim.id),
+    }
+}
+
+/// What comes of a claim under a reading.
+fn entry((tried, claim): (&&ClaimResult, &Option<&ClaimResult>)) -> Entry {
     let Some((claim, mean)) = claim.and_then(|claim| Some((claim, claim.measured?))) else {
         return Entry::plain("–");
     };
     // Intervals of orderings and spreads are wider on one side.
     let interval = claim.ci95.map(|[low, high]| format!(" [{low:.1}, {high:.1}]")).unwrap_or_default();
-    Entry::Judged(format!("{mean:.1}{interval}"), claim.verdict.tone())
+    let mark = claim.mark_of_other_measure(tried);
+    Entry::Judged(format!("{mean:.1}{interval}{mark}"), claim.verdict.tone())
 }

@@ -161,6 +161,7 @@ fn runs(report: &Report) -> Table {
         .whole("fast_recoveries", rows().map(|row| row.it.fast_recoveries))
         .real("round_trip_mean_ms", rows().map(|row| row.it.round_trip_mean_ms))
         .real("round_trip_min_ms", rows().map(|row| row.it.round_trip_min_ms))
+        .real("loss_repair_mean_ms", rows().map(|row| row.it.loss_repair_mean_ms))
         .real("completion_s", rows().map(|row| row.it.completion_s))
 }
 

@@ -194,6 +194,11 @@ pub struct UnderReading {
     pub reading: String,
     /// What supports it.
     pub ground: Ground,
+    /// How it measures the claim, where that is not the claim's own way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measures: Option<String>,
+    /// The unit of its numbers.
+    pub unit: &'static str,
     /// The measured number; `null` where nothing could be measured.
     pub measured: Option<f64>,
     /// Its 95 % interval.
@@ -270,6 +275,16 @@ impl ClaimResult {
     /// The measured number with its interval.
     pub fn estimate(&self) -> Option<Estimate> {
         estimate(self.measured, self.ci95, self.seeds)
+    }
+
+    /// Whether both are the same claim, measured in the same way.
+    pub fn is_measured_as(&self, other: &Self) -> bool {
+        self.aggregate == other.aggregate
+    }
+
+    /// What marks its number next to that of the same claim, if it is measured in another way: its unit and a dagger.
+    pub fn mark_of_other_measure(&self, taken: &Self) -> String {
+        if self.is_measured_as(taken) { String::new() } else { format!(" {} †", self.unit) }
     }
 
     /// The paper's number, or both ends of its range; empty for a word.

@@ -94,7 +94,7 @@ pub fn strip(title: &str, scale: &Scale, value: &Estimate) -> String {
 /// Panels side by side over common rows. The name of the axis is below the panels.
 pub fn forest(names: Names<'_>, rows: &[Row], panels: &[Panel]) -> String {
     let longest = rows.iter().map(|row| width_of(row.name(), TEXT)).fold(0.0, f64::max);
-    let left = (longest + 28.0).clamp(80.0, 360.0);
+    let left = (longest + 28.0).clamp(80.0, 600.0);
     let bottom = TOP + ROW * rows.len() as f64;
     let width = (left + (PANEL + GAP) * panels.len() as f64 + RIGHT).max(480.0);
     let mut svg = titled(width, bottom + 44.0, names.title, names.remark);

@@ -112,6 +112,7 @@ fn run(cell: usize, seed: u64) -> RunRecord {
         undone_cuts: 0,
         round_trip_mean_ms: Some(45.5),
         round_trip_min_ms: None,
+        loss_repair_mean_ms: None,
         completion_s: None,
         copies_bits_per_second: Vec::new(),
         handovers: handovers(cell, seed),
