@@ -1,7 +1,7 @@
 //! `seamline check FILE...`
 
 use crate::Outcome;
-use crate::run::load;
+use crate::run::load_parts;
 use crate::terminal::{Failure, print};
 use seamline_report::quantity::plural;
 use std::path::PathBuf;
@@ -16,12 +16,16 @@ pub(crate) struct Arguments {
     set: Vec<String>,
 }
 
+/// Grid cells that are read together; few of them are in memory at a time.
+const PART: usize = 1000;
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut invalid = 0;
     for file in &arguments.files {
-        match load(file, &arguments.set) {
-            Ok(plan) => {
-                let (cells, runs) = (plural(plan.cells.len(), "grid cell"), plural(plan.runs(), "run"));
+        match load_parts(file, &arguments.set, PART, &mut |_| {}) {
+            Ok(parts) => {
+                let totals = parts.totals();
+                let (cells, runs) = (plural(totals.cells.len(), "grid cell"), plural(totals.runs(), "run"));
                 print(&format!("{}: valid, {cells}, {runs}\n", file.display()))?;
             }
             Err(failure) => {

@@ -1,5 +1,6 @@
 //! Who runs a plan: the simulator, with guests for the TCP of kernels.
 
+use crate::estimate::Costs;
 use crate::memory::Room;
 use crate::terminal::Failure;
 use seamline_experiment::memory::estimate;
@@ -58,10 +59,18 @@ impl Engine {
     ///
     /// # Errors
     /// When a scenario names a kernel that was not built.
-    #[cfg(target_os = "linux")]
     pub fn of(plan: &Plan) -> Result<Self, Failure> {
+        Engine::with(plan.cells.iter().filter_map(|cell| cell.scenario.kernel()))
+    }
+
+    /// What runs need whose scenarios name these kernels.
+    ///
+    /// # Errors
+    /// When one was not built.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with<'a>(names: impl Iterator<Item = &'a str>) -> Result<Self, Failure> {
         let mut kernels = BTreeMap::new();
-        for name in plan.cells.iter().filter_map(|cell| cell.scenario.kernel()) {
+        for name in names {
             if !kernels.contains_key(name) {
                 kernels.insert(name.to_owned(), crate::kernel::find(Some(name))?);
             }
@@ -69,19 +78,19 @@ impl Engine {
         Ok(Engine { room: Room::now(), kernels })
     }
 
-    /// What a plan needs.
+    /// What runs need whose scenarios name these kernels.
     ///
     /// # Errors
-    /// When a scenario names a kernel.
+    /// When there are any.
     #[cfg(not(target_os = "linux"))]
-    pub fn of(plan: &Plan) -> Result<Self, Failure> {
-        plan.cells.iter().filter_map(|cell| cell.scenario.kernel()).try_for_each(has_kernel)?;
+    pub(crate) fn with<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<Self, Failure> {
+        names.try_for_each(has_kernel)?;
         Ok(Engine { room: Room::now() })
     }
 
-    /// State how many of `workers` runs of that plan fit into memory at a time, unless all do.
-    pub(crate) fn state_memory(&self, plan: &Plan, workers: usize) {
-        self.room.state(plan, workers, false);
+    /// State how many of `workers` runs fit into memory at a time, unless all do.
+    pub(crate) fn state_memory(&self, costs: &Costs, workers: usize) {
+        self.room.state(costs, workers, false);
     }
 
     /// Run one job of that plan, once there is memory for it. `None` when it was stopped.

@@ -15,24 +15,91 @@ const LONG: Duration = Duration::from_secs(600);
 /// Estimates below this many seconds are not stated.
 const WORTH_STATING_S: f64 = 60.0;
 
-/// State about how much time and memory a long experiment takes, judged by the beginning of its first run. `try_out` makes the first run
-/// of a plan that is as short as that.
-pub(crate) fn state(plan: &Plan, workers: usize, try_out: impl Fn(&Plan) -> Option<RunRecord>) {
-    let Some(first) = plan.cells.first() else { return };
-    let tried = TRIED.min(first.scenario.duration);
-    let try_out = |duration| try_out(&shortened(plan, duration));
-    let ahead = Ahead { runs: plan.runs(), simulated_s: simulated_s(plan), workers };
-    let Some((total, record)) = ahead.judge(tried, try_out) else { return };
-    let share = tried.as_secs_f64();
-    let memory: f64 = plan.cells.iter().map(|cell| memory(&cell.scenario, &record, share)).sum();
+/// What an experiment comes to before any of it has run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Costs {
+    runs: usize,
+    cells: usize,
+    /// How many seconds all runs simulate.
+    simulated_s: f64,
+    /// Intervals that records keep.
+    intervals: f64,
+    largest: Option<Largest>,
+}
+
+/// The run that may take the most memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Largest {
+    pub(crate) bytes: u64,
+    /// Its grid cell, from 1.
+    pub(crate) cell: usize,
+    /// Whether the scenario runs in a guest.
+    pub(crate) is_of_kernel: bool,
+}
+
+impl Costs {
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let mut costs = Costs::default();
+        plan.cells.iter().for_each(|cell| costs.add(&cell.scenario));
+        costs
+    }
+
+    /// Add the next grid cell.
+    pub(crate) fn add(&mut self, scenario: &Scenario) {
+        let seeds = scenario.seeds.len();
+        self.runs += seeds;
+        self.cells += 1;
+        self.simulated_s += scenario.duration.as_secs_f64() * seeds as f64;
+        let kept = if scenario.output.intervals_of_every_run { seeds } else { 1 };
+        let intervals = scenario.duration.as_nanos().div_ceil(scenario.output.interval.as_nanos());
+        self.intervals += intervals as f64 * scenario.flows.len() as f64 * kept as f64;
+        let (bytes, is_of_kernel) = (estimate(scenario, true), scenario.kernel().is_some());
+        self.largest = self.largest.max(Some(Largest { bytes, cell: self.cells, is_of_kernel }));
+    }
+
+    /// How many seconds all runs simulate.
+    pub(crate) fn simulated_s(&self) -> f64 {
+        self.simulated_s
+    }
+
+    /// The run that may take the most memory; `None` without any.
+    pub(crate) fn largest(&self) -> Option<Largest> {
+        self.largest
+    }
+
+    /// What the records take, in bytes: intervals, and handovers, of which a run had so many in a part of this length.
+    fn records(&self, tried: &RunRecord, part: Duration) -> f64 {
+        let handovers: usize = tried.flows.iter().map(|flow| flow.handovers.len()).sum();
+        let handovers = handovers as f64 * self.simulated_s / part.as_secs_f64();
+        self.intervals * size_of::<IntervalRecord>() as f64 + handovers * size_of::<HandoverRecord>() as f64
+    }
+}
+
+/// State about how much time a long experiment takes, and memory if all records are kept, judged by the beginning of its first run.
+/// `first` has its first grid cell, and `try_out` makes the first run of a plan that is as short as that.
+pub(crate) fn state(
+    first: &Plan,
+    costs: &Costs,
+    keeps_records: bool,
+    workers: usize,
+    try_out: impl Fn(&Plan) -> Option<RunRecord>,
+) {
+    let Some(cell) = first.cells.first() else { return };
+    let tried = TRIED.min(cell.scenario.duration);
+    let try_out = |duration| try_out(&shortened(first, duration));
+    let Costs { runs, simulated_s, .. } = *costs;
+    let Some((total, record)) = (Ahead { runs, simulated_s, workers }).judge(tried, try_out) else { return };
+    let memory = match keeps_records {
+        true => format!(" and {} of memory for records", bytes(costs.records(&record, tried) as u64)),
+        false => String::new(),
+    };
     note(
         "note",
         format!(
-            "{} will take about {} on {} and {} of memory for records, judged by the first {tried} of one run",
-            plural(plan.runs(), "run"),
+            "{} will take about {} on {}{memory}, judged by the first {tried} of one run",
+            plural(runs, "run"),
             time(total),
             plural(workers, "processor"),
-            bytes(memory as u64),
         ),
     );
 }
@@ -106,23 +173,6 @@ fn shortened(plan: &Plan, duration: Duration) -> Plan {
         cells,
         refused: plan.refused.clone(),
     }
-}
-
-/// How many seconds all runs of a plan simulate.
-pub(crate) fn simulated_s(plan: &Plan) -> f64 {
-    let scenarios = plan.cells.iter().map(|cell| &cell.scenario);
-    scenarios.map(|it| it.duration.as_secs_f64() * it.seeds.len() as f64).sum()
-}
-
-/// What the records of a grid cell take, in bytes: intervals of the first run or of all, and the handovers of all.
-fn memory(scenario: &Scenario, tried: &RunRecord, share: f64) -> f64 {
-    let seeds = scenario.seeds.len() as f64;
-    let kept = if scenario.output.intervals_of_every_run { seeds } else { 1.0 };
-    let intervals = scenario.duration.as_nanos().div_ceil(scenario.output.interval.as_nanos()) as f64;
-    let handovers: usize = tried.flows.iter().map(|flow| flow.handovers.len()).sum();
-    let handovers = handovers as f64 * scenario.duration.as_secs_f64() / share;
-    intervals * scenario.flows.len() as f64 * kept * size_of::<IntervalRecord>() as f64
-        + handovers * seeds * size_of::<HandoverRecord>() as f64
 }
 
 /// Seconds, for people.

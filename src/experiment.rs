@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::engine::Engine;
-use crate::estimate;
+use crate::estimate::{self, Costs};
 use crate::files::FileOptions;
 use crate::format::FormatOption;
 use crate::run_progress::RunProgress;
@@ -123,6 +123,11 @@ impl BaselineOption {
         self.baseline.as_ref().map(read).transpose().map_err(Failure::Input)
     }
 
+    /// Whether one is named.
+    pub(crate) fn is_named(&self) -> bool {
+        self.baseline.is_some()
+    }
+
     /// This option as command-line text.
     pub(crate) fn retyped(&self) -> String {
         self.baseline.as_ref().map(|text| format!(" --baseline {}", quoted(text))).unwrap_or_default()
@@ -199,8 +204,9 @@ pub(crate) fn run_and_report(plan: &Plan, options: &Options, command: &str, file
     run_and_report_with(plan, options, command, files, |files, finished| {
         if !options.quiet {
             let workers = options.processors.workers(plan.runs());
-            engine.state_memory(plan, workers);
-            estimate::state(plan, workers, |first| engine.try_out(first, &files.stop));
+            let costs = Costs::of(plan);
+            engine.state_memory(&costs, workers);
+            estimate::state(plan, &costs, true, workers, |first| engine.try_out(first, &files.stop));
         }
         let results =
             options.processors.run(plan.runs(), options.quiet, || engine.run(plan, files, finished));
@@ -307,7 +313,7 @@ fn show(
     let page = page.map(|place| pages::write(&report, place)).transpose();
     let failure = page.map(|page| files.extend(page)).map_err(Failure::from);
     let text = || {
-        let tables = headline(plan) + &wanted_tables(plan, &report, options.table);
+        let tables = headline(plan, plan.cells.len()) + &wanted_tables(plan, &report, options.table);
         let reproduce = format!("\nReproduce: {}\n", report.provenance.reproduce);
         tables + &verdicts(plan, summary) + &written(&files) + &reproduce
     };

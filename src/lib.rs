@@ -126,6 +126,9 @@ enum Command {
     /// Run a bundled scenario, or one over your own recording.
     Demo(demo::Arguments),
     /// Run all grid cells of a scenario and store every run; an interrupted sweep continues.
+    ///
+    /// To continue an interrupted sweep, run the command again. With more than 10,000 grid cells, it prints only how many runs are stored. To
+    /// check and compare all results, use --format csv, --format json or --baseline.
     Sweep(sweep::Arguments),
     /// Test whether two results differ, seed by seed.
     Compare(compare::Arguments),

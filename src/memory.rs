@@ -1,9 +1,8 @@
 //! Runs at a time: no more than fit into memory.
 
+use crate::estimate::{Costs, Largest};
 use crate::terminal::note;
-use seamline_experiment::memory::estimate;
 use seamline_report::quantity::bytes;
-use seamline_scenario::Plan;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What of the memory that is free when runs begin they may take, in percent: others need some, too.
@@ -54,14 +53,12 @@ impl Room {
         Place { room: self, bytes }
     }
 
-    /// State that fewer than `workers` runs of a plan fit at a time, or that not even one does. `in_guests` is whether all run in guests,
+    /// State that fewer than `workers` runs fit at a time, or that not even one does. `in_guests` is whether all run in guests,
     /// even where the scenario names no kernel.
-    pub(crate) fn state(&self, plan: &Plan, workers: usize, in_guests: bool) {
-        let estimates = plan.cells.iter().map(|cell| estimate(&cell.scenario, true)).zip(1..);
-        let Some((one, cell)) = estimates.max() else { return };
-        let is_guest = in_guests || plan.cells[cell - 1].scenario.kernel().is_some();
-        let of_guest = is_guest.then(|| said_of_guest(one, cell)).flatten();
-        if let Some((kind, text)) = of_guest.or_else(|| said(one, self.most, workers, cell)) {
+    pub(crate) fn state(&self, costs: &Costs, workers: usize, in_guests: bool) {
+        let Some(Largest { bytes, cell, is_of_kernel }) = costs.largest() else { return };
+        let of_guest = (in_guests || is_of_kernel).then(|| said_of_guest(bytes, cell)).flatten();
+        if let Some((kind, text)) = of_guest.or_else(|| said(bytes, self.most, workers, cell)) {
             note(kind, text);
         }
     }

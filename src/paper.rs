@@ -75,8 +75,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             let Ok(engine) = Engine::of(plan) else {
                 return Err(Error::Run("the kernel was removed meanwhile".to_owned()));
             };
-            let run = |job: Job| engine.record(plan, job, &run_options);
-            sweep_with(plan, provenance, options, stop, &reporter, &run)
+            let run = |plan: &Plan, job: Job| engine.record(plan, job, &run_options);
+            sweep_with(&plan.into(), provenance, options, stop, &reporter, &run)
         };
         let beyond = asked.map(|files| beyond::run(paper, files, &options, stop, &sweep));
         Ok((outcome, single_runs, beyond.transpose()?))

@@ -4,8 +4,9 @@ use crate::Outcome;
 use crate::experiment::{Options, run_and_report};
 use crate::terminal::{Failure, invalid};
 use seamline_experiment::report::quoted;
-use seamline_scenario::Plan;
 use seamline_scenario::recordings::open_regular;
+use seamline_scenario::schema::Scenario;
+use seamline_scenario::{Parts, Plan};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -29,12 +30,28 @@ const MAXIMUM_BYTES: u64 = 16 << 20;
 
 /// Read a scenario from a file, or from standard input if its name is `-`.
 pub(crate) fn load(file: &Path, overrides: &[String]) -> Result<Plan, Failure> {
+    let (name, text) = text_of(file)?;
+    Plan::new(name, text, overrides).map_err(|diagnostics| invalid(&diagnostics))
+}
+
+/// Likewise in parts of at most so many grid cells. `each` gets every grid cell once.
+pub(crate) fn load_parts(
+    file: &Path,
+    overrides: &[String],
+    most: usize,
+    each: &mut dyn FnMut(&Scenario),
+) -> Result<Parts<'static>, Failure> {
+    let (name, text) = text_of(file)?;
+    Parts::new(name, text, overrides, most, each).map_err(|diagnostics| invalid(&diagnostics))
+}
+
+fn text_of(file: &Path) -> Result<(&Path, String), Failure> {
     let (name, text) = match file.to_str() {
         Some("-") => (Path::new("<stdin>"), read(io::stdin().lock())),
         _ => (file, open_regular(file).and_then(read)),
     };
     let text = text.map_err(|error| Failure::Input(format!("cannot read {}: {error}", name.display())))?;
-    Plan::new(name, text, overrides).map_err(|diagnostics| invalid(&diagnostics))
+    Ok((name, text))
 }
 
 fn read(from: impl Read) -> io::Result<String> {

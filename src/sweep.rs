@@ -2,10 +2,10 @@
 
 use crate::Outcome;
 use crate::engine::Engine;
-use crate::estimate;
+use crate::estimate::{self, Costs};
 use crate::experiment::{BaselineOption, Overrides, Processors, print_report};
 use crate::format::{Format, FormatOption};
-use crate::run::load;
+use crate::run::load_parts;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, note, print, print_results, program, warnings};
 use seamline_cli::fitted;
@@ -18,7 +18,7 @@ use seamline_experiment::{Job, RunOptions};
 use seamline_report::export::table::Table;
 use seamline_results::sweep::SweepOutcome;
 use seamline_results::{Error, Shard, SweepOptions, compact, has_lines, sweep_with};
-use seamline_scenario::Plan;
+use seamline_scenario::{Parts, Plan};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -50,37 +50,40 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
+/// Text compares no more grid cells than this, unless a baseline is named, since nobody reads a line about each. Of a larger grid, so many
+/// are in memory at a time. The help of `sweep` and what it prints have this number.
+const PART: usize = 10_000;
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let plan = load(&arguments.file, &arguments.overrides.to_settings())?;
-    let baseline = arguments.baseline.of(&plan)?;
+    let mut costs = Costs::default();
+    let settings = arguments.overrides.to_settings();
+    let most = if arguments.compares_all() { usize::MAX } else { PART };
+    let parts = load_parts(&arguments.file, &settings, most, &mut |scenario| costs.add(scenario))?;
+    let baseline = parts.single().and_then(|plan| arguments.baseline.of(plan).transpose()).transpose()?;
     targets::folder("--out", &arguments.out)?;
     let command = arguments.command();
-    let provenance = provenance_of(&plan, command.clone());
+    let provenance = provenance_of(parts.first(), command.clone());
     let only_flows = arguments.format.get() != Format::Json;
     let options =
         SweepOptions { out: arguments.out.clone(), shard: arguments.shard, add: arguments.add, only_flows };
     let interrupt = Interrupt::listen()?;
-    let engine = Engine::of(&plan)?;
+    let totals = parts.totals();
+    let engine = Engine::with(totals.kernels.iter().map(String::as_str))?;
     if !arguments.quiet {
-        let workers = arguments.processors.workers(plan.runs());
-        engine.state_memory(&plan, workers);
-        // How many of its runs are stored is known only later.
-        if !has_lines(&arguments.out) {
-            estimate::state(&plan, workers, |first| engine.try_out(first, interrupt.flag()));
-        }
+        arguments.state(&parts, &costs, &engine, &interrupt);
     }
     let reporter = ProgressReporter::new(arguments.quiet);
     let (stop, warn) = (interrupt.flag().clone(), warnings(arguments.quiet));
     let run_options = RunOptions { stop, warn, ..RunOptions::default() };
-    let run = |job: Job| engine.record(&plan, job, &run_options);
-    let work = || sweep_with(&plan, &provenance, &options, interrupt.flag(), &reporter, &run);
-    let outcome = arguments.processors.run(plan.runs(), arguments.quiet, work)?;
+    let run = |plan: &Plan, job: Job| engine.record(plan, job, &run_options);
+    let work = || sweep_with(&parts, &provenance, &options, interrupt.flag(), &reporter, &run);
+    let outcome = arguments.processors.run(totals.runs(), arguments.quiet, work)?;
     reporter.clear();
     let outcome = outcome.map_err(failure)?;
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
     }
-    show(&plan, arguments, baseline.as_ref(), outcome, provenance)
+    show(&parts, arguments, baseline.as_ref(), outcome, provenance)
 }
 
 impl Arguments {
@@ -96,10 +99,25 @@ impl Arguments {
         let shard = self.shard.map(|shard| format!(" --shard {shard}")).unwrap_or_default();
         format!("{command}{shard}")
     }
+
+    /// Whether all results are compared, however many there are.
+    fn compares_all(&self) -> bool {
+        self.baseline.is_named() || (self.shard.is_none() && !self.format.is_text())
+    }
+
+    fn state(&self, parts: &Parts<'_>, costs: &Costs, engine: &Engine, interrupt: &Interrupt) {
+        let workers = self.processors.workers(parts.totals().runs());
+        engine.state_memory(costs, workers);
+        // How many of its runs are stored is known only later.
+        if !has_lines(&self.out) {
+            let try_out = |first: &Plan| engine.try_out(first, interrupt.flag());
+            estimate::state(parts.first(), costs, parts.single().is_some(), workers, try_out);
+        }
+    }
 }
 
 fn show(
-    plan: &Plan,
+    parts: &Parts<'_>,
     arguments: &Arguments,
     baseline: Option<&Baseline>,
     outcome: SweepOutcome,
@@ -110,10 +128,17 @@ fn show(
     let compacted = arguments.compact.then(|| compact(out)).transpose().map_err(failure)?;
     let compacted = compacted
         .map_or(String::new(), |(path, rows)| format!("\nWritten:\n  {} ({rows} rows)\n", path.display()));
-    let Some(results) = outcome.results else {
-        let stored = format!("{} of {} runs are stored in {}\n", outcome.stored, outcome.runs, out.display());
-        let next = format!("When all shards are complete: {command}\n");
-        let text = || headline(plan) + &stored + &next + &compacted;
+    let headline = || headline(parts.first(), parts.totals().cells.len());
+    let (Some(plan), Some(results)) = (parts.single(), outcome.results) else {
+        let SweepOutcome { stored, runs, .. } = outcome;
+        let next = match stored < runs {
+            true => format!("When all shards are complete: {command}\n"),
+            false => format!(
+                "The results were not checked or compared, because there are more than 10,000 grid cells. To check and compare them: {command} --format csv\n"
+            ),
+        };
+        let stored = format!("{stored} of {runs} runs are stored in {}\n", out.display());
+        let text = || headline() + &stored + &next + &compacted;
         // No run is summarised yet.
         return format.print_rows(text, || Table::new("outcomes"));
     };
@@ -123,7 +148,7 @@ fn show(
         // Of many cells the records take more memory than what is said of them.
         drop(results);
         let stored = format!("\nStored: {} runs in {}\n", outcome.stored, out.display());
-        let text = headline(plan) + &verdicts(plan, &summary) + &compacted + &stored;
+        let text = headline() + &verdicts(plan, &summary) + &compacted + &stored;
         print_results(&fitted(&(text + &format!("Reproduce: {command}\n"))))?;
     } else {
         print_report(format, plan, &pages::report(plan, results, &summary, provenance), String::new)?;

@@ -403,3 +403,36 @@ fn a_table_for_notebooks_is_written_on_demand() {
     let table = fs::read(folder.path().join("out/runs.parquet")).unwrap();
     assert_eq!((&table[..4], &table[table.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]));
 }
+
+/// 10,100 grid cells, more than are in memory at a time.
+#[test]
+fn of_very_many_cells_text_tells_what_is_stored() {
+    let folder = folder();
+    let list = |count: u32, unit: &str| -> String {
+        (1..=count).map(|it| format!("\"{it} {unit}\"")).collect::<Vec<_>>().join(", ")
+    };
+    let (rates, delays) = (list(101, "Mbit/s"), list(100, "ms"));
+    let text = format!(
+        "duration = \"1 ms\"\nnodes = [\"a\", \"b\"]\n\
+         [[link]]\nname = \"wire\"\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbit/s\"\none_way_delay = \"1 ms\"\n\
+         [[flow]]\nname = \"main\"\nfrom = \"a\"\nto = \"b\"\nvariant = \"reno\"\n\
+         [grid]\nlink.wire.rate = [{rates}]\nlink.wire.one_way_delay = [{delays}]\n"
+    );
+    fs::write(folder.path().join("many.toml"), text).unwrap();
+    let sweep = ["sweep", "many.toml", "--out", "out"];
+    let text = succeeds(&[&sweep[..], &["--compact"]].concat(), folder.path());
+    let expected = [
+        "Scenario: 10100 grid cells, 1 seed, 1 ms each\n",
+        "10100 of 10100 runs are stored in out\n",
+        "seamline sweep many.toml --out out --format csv\n",
+        "out/runs.parquet (10100 rows)",
+    ];
+    assert_contains(&text, &expected);
+    assert!(text.lines().count() < 10, "{text}");
+    assert_eq!(lines(&folder.path().join("out")).len(), 10_100);
+    let rows = succeeds(&[&sweep[..], &["--format", "csv", "--quiet"]].concat(), folder.path());
+    assert_eq!(rows.lines().count(), 1 + 10_100);
+    let compared =
+        succeeds(&[&sweep[..], &["--baseline", "link.wire.rate=101 Mbit/s"]].concat(), folder.path());
+    assert!(compared.lines().count() > 10_100);
+}

@@ -18,3 +18,11 @@ def cells(result):
 def stored(folder):
     """The lines of runs in a store."""
     return sorted(stores.lines_of(stores.open_store(folder)))
+
+
+def assert_one_is_within(seconds, took):
+    """One of three attempts takes no longer: other programs may have the processor for a while."""
+    attempts = []
+    while not attempts or (min(attempts) >= seconds and len(attempts) < 3):
+        attempts.append(took(len(attempts)))
+    assert min(attempts) < seconds, attempts

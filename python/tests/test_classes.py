@@ -64,8 +64,8 @@ class Local(seamline.Agent):
         return [actions.wake_after(self.patience if self.kept else None)]
 
 
-def rates(result):
-    return [result.runs.to_dict()["goodput_bits_per_second"][at : at + 3] for at in range(0, len(result.runs), 3)]
+def rates(result, seeds=3):
+    return [result.runs.to_dict()["goodput_bits_per_second"][at : at + seeds] for at in range(0, len(result.runs), seeds)]
 
 
 def plain(scenario):
@@ -86,9 +86,11 @@ def test_a_scheme_with_marks_reaches_the_other_end():
 
 
 def test_an_agent_repairs_losses():
-    none, snoop, own = rates(plain(TRAIN).vary("agent.station.kind", ["none", "snoop", Local]).run(over_time=False))
-    assert sum(own) > 2 * sum(none), "as much as Snoop gains, or nearly"
-    assert 0.7 < sum(own) / sum(snoop) < 1.4
+    # Three seeds are too few: the ratio of own to Snoop's goodput is from 1.0 to 1.4 then, and about 1.2 with twenty.
+    agents = plain(TRAIN).set({"seeds": 12}).vary("agent.station.kind", ["none", "snoop", Local])
+    none, snoop, own = rates(agents.run(over_time=False), seeds=12)
+    assert sum(own) > 2 * sum(none)
+    assert 0.7 < sum(own) / sum(snoop) < 1.4, "about as much as Snoop gains"
 
 
 def test_classes_belong_to_the_identity_of_cells():

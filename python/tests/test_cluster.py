@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from support import GRID, QUICK, cells, stored
+from support import GRID, QUICK, assert_one_is_within, cells, stored
 
 import seamline
 
@@ -102,14 +102,19 @@ def test_an_interrupt_ends_the_work_of_the_cluster(client, tmp_path):
     import _thread
 
     scenario = QUICK.set("duration", "300 s")
-    started = []
 
-    def interrupt(done, all):
-        if done >= 4 and not started:
-            started.append(time.perf_counter())
-            threading.Timer(0.05, _thread.interrupt_main).start()
+    def took(attempt):
+        store, started = tmp_path / str(attempt), []
 
-    with pytest.raises(KeyboardInterrupt):
-        seamline.sweep(scenario, GRID, seeds=2000, client=client, store=tmp_path, progress=interrupt)
-    assert time.perf_counter() - started[0] < 2
-    assert len(stored(tmp_path)) >= 4
+        def interrupt(done, all):
+            if done >= 4 and not started:
+                started.append(time.perf_counter())
+                threading.Timer(0.05, _thread.interrupt_main).start()
+
+        with pytest.raises(KeyboardInterrupt):
+            seamline.sweep(scenario, GRID, seeds=2000, client=client, store=store, progress=interrupt)
+        ended = time.perf_counter()
+        assert len(stored(store)) >= 4
+        return ended - started[0]
+
+    assert_one_is_within(2, took)

@@ -2,7 +2,7 @@
 
 use super::{Arguments, virtual_time};
 use crate::Outcome;
-use crate::estimate::{simulated_s, time};
+use crate::estimate::{Costs, time};
 use crate::experiment::run_and_report_with;
 use crate::format::Format;
 use crate::memory::Room;
@@ -53,9 +53,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let state = prepare(options.quiet)?;
     let command = command_text(arguments);
     if !options.quiet {
-        let (takes, runs) = (time(simulated_s(&plan)), plan.runs());
+        let costs = Costs::of(&plan);
+        let (takes, runs) = (time(costs.simulated_s()), plan.runs());
         note("note", format!("in real time this takes {takes}: {runs} runs, one after the other"));
-        Room::now().state(&plan, 1, false);
+        Room::now().state(&costs, 1, false);
     }
     let mut escaped = Ok(());
     let shown =

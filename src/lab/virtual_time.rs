@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::linux::{command_text, failure, show_session};
 use crate::Outcome;
-use crate::estimate;
+use crate::estimate::{self, Costs};
 use crate::experiment::run_and_report_with;
 use crate::kernel;
 use crate::memory::Room;
@@ -33,10 +33,11 @@ pub(super) fn run(plan: &Plan, stacks: &Stacks, name: &str, arguments: &Argument
     run_and_report_with(plan, options, &command, options.files.to_run_options(), |files, finished| {
         if !options.quiet {
             let workers = options.processors.workers(plan.runs());
-            Room::now().state(plan, workers, true);
+            let costs = Costs::of(plan);
+            Room::now().state(&costs, workers, true);
             let (first, part) =
                 (Job { cell: 0, seed: 0 }, RunOptions { stop: files.stop.clone(), ..RunOptions::default() });
-            estimate::state(plan, workers, |plan| {
+            estimate::state(plan, &costs, true, workers, |plan| {
                 Some(virtual_time::run_job(plan, first, stacks, &kernel, &part).ok()??.record)
             });
         }

@@ -5,16 +5,16 @@ use crate::document::{Node, Value};
 use crate::reader::Context;
 use crate::units::Complaint;
 use std::any::Any;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// The files read so far.
 #[derive(Debug, Default)]
 pub struct Files {
     /// By path and format: a `Result<T, Complaint>`.
-    values: RefCell<BTreeMap<(PathBuf, String), Box<dyn Any>>>,
-    contents: RefCell<BTreeMap<PathBuf, blake3::Hash>>,
+    values: Mutex<BTreeMap<(PathBuf, String), Box<dyn Any + Send>>>,
+    contents: Mutex<BTreeMap<PathBuf, blake3::Hash>>,
 }
 
 impl Files {
@@ -23,7 +23,7 @@ impl Files {
     ///
     /// # Errors
     /// When `node` is not a path, or with the error of `read`.
-    pub fn read<T: Clone + 'static>(
+    pub fn read<T: Clone + Send + 'static>(
         &self,
         context: &Context<'_>,
         node: &Node,
@@ -31,7 +31,7 @@ impl Files {
         read: impl FnOnce(&Path) -> Result<T, Complaint>,
     ) -> Result<T, Complaint> {
         let path = path_at(context, node)?;
-        let mut values = self.values.borrow_mut();
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.entry((path.clone(), format.to_owned())).or_insert_with(|| Box::new(read(&path)));
         let value = value.downcast_ref::<Result<T, Complaint>>();
         value.expect("a format stands for one type").clone()
@@ -39,7 +39,7 @@ impl Files {
 
     /// The BLAKE3 hash of the content of a file; of empty content when it cannot be read.
     pub fn content(&self, path: &Path) -> blake3::Hash {
-        let mut known = self.contents.borrow_mut();
+        let mut known = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         // Devices and pipes have no end.
         let bytes = || if path.is_file() { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
         let read = || blake3::hash(&bytes());

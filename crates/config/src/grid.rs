@@ -134,32 +134,36 @@ impl Grid {
         self.0.iter().map(named).collect()
     }
 
-    /// All points; the last axis varies fastest. Without axes there is one empty point.
+    /// The number of points; without axes there is one.
     ///
     /// # Errors
     /// When there are too many.
-    pub fn points(&self) -> Result<Vec<Point<'_>>, Diagnostic> {
-        let lengths = self.0.iter().map(|axis| axis.0[0].values.len());
-        let count = lengths.fold(1usize, usize::saturating_mul);
+    pub fn size(&self) -> Result<usize, Diagnostic> {
+        let count = self.0.iter().map(Axis::rows).fold(1usize, usize::saturating_mul);
         if count > MOST_CELLS {
             let title = format!("the grid has {count} cells, more than {MOST_CELLS}");
             return Err(Diagnostic::new(Code::GridTooLarge, title, self.0[0].0[0].span));
         }
-        let mut points: Vec<Point<'_>> = vec![Vec::new()];
-        for axis in &self.0 {
-            let rows = 0..axis.0[0].values.len();
-            points = points
-                .into_iter()
-                .flat_map(|point| {
-                    rows.clone().map(move |row| {
-                        let mut point = point.clone();
-                        point.extend(axis.0.iter().map(|variable| (variable, &variable.values[row])));
-                        point
-                    })
-                })
-                .collect();
+        Ok(count)
+    }
+
+    /// A point by its place among all; the last axis varies fastest.
+    pub fn point(&self, place: usize) -> Point<'_> {
+        let mut slower = place;
+        let mut point: Point<'_> = Vec::new();
+        for axis in self.0.iter().rev() {
+            let row = slower % axis.rows();
+            slower /= axis.rows();
+            point.splice(0..0, axis.0.iter().map(|variable| (variable, &variable.values[row])));
         }
-        Ok(points)
+        point
+    }
+}
+
+impl Axis {
+    /// How many values each of its variables has.
+    fn rows(&self) -> usize {
+        self.0[0].values.len()
     }
 }
 

@@ -93,8 +93,11 @@ impl Plan {
 
     /// All runs, those of the first seeds first: cell, place of the seed, and the key of the run.
     fn jobs(&self) -> Vec<(usize, usize, String)> {
-        let jobs = by_seed(&self.plan).into_iter();
-        jobs.map(|job| (job.cell, job.seed, key(&self.plan, job))).collect()
+        let with_key = |Job { cell, seed }: Job| {
+            let of = &self.plan.cells[cell];
+            (cell, seed, key(of.identity, of.scenario.seeds[seed]))
+        };
+        by_seed(&self.plan).into_iter().map(with_key).collect()
     }
 
     /// Run everything on `workers` processors (0: all). `cells_over_time` cells keep their first run over time. `finished` is called with

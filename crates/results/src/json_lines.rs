@@ -4,7 +4,7 @@ use crate::error::Error;
 use seamline_experiment::lines::LineFile;
 use serde::de::DeserializeOwned;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// What a file holds.
@@ -25,21 +25,54 @@ pub struct Rest {
     pub is_torn: bool,
 }
 
+/// Where a document is in its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    first: u64,
+    length: usize,
+}
+
+impl Place {
+    /// How many bytes it has.
+    pub(crate) fn length(self) -> usize {
+        self.length
+    }
+
+    /// Read the document again.
+    ///
+    /// # Errors
+    /// When it cannot be read, or no document is there by now.
+    pub(crate) fn read<T: DeserializeOwned>(self, file: &mut File) -> io::Result<T> {
+        let mut line = vec![0; self.length];
+        file.seek(SeekFrom::Start(self.first))?;
+        file.read_exact(&mut line)?;
+        serde_json::from_slice(&line).map_err(io::Error::other)
+    }
+}
+
 /// Take the documents of a file one by one, so that one at a time is in memory. An incomplete line at the end is ignored.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn each<T: DeserializeOwned>(from: impl BufRead, mut take: impl FnMut(T)) -> io::Result<Rest> {
+    each_placed(from, |document, _| take(document))
+}
+
+/// Like [`each`], with the place of each document.
+fn each_placed<T: DeserializeOwned>(from: impl BufRead, mut take: impl FnMut(T, Place)) -> io::Result<Rest> {
     let (mut from, mut rest, mut line) = (from, Rest::default(), Vec::new());
+    let mut next = 0;
     for number in 1.. {
         line.clear();
         from.read_until(b'\n', &mut line)?;
+        let place = Place { first: next, length: line.len() };
+        next += line.len() as u64;
         let Some(whole) = line.strip_suffix(b"\n") else { break };
         if whole.is_empty() {
             continue;
         }
         match serde_json::from_slice(whole) {
-            Ok(document) => take(document),
+            Ok(document) => take(document, place),
             Err(error) => rest.damaged.push((number, error.to_string())),
         }
     }
@@ -47,13 +80,21 @@ pub fn each<T: DeserializeOwned>(from: impl BufRead, mut take: impl FnMut(T)) ->
     Ok(rest)
 }
 
-/// The same for the file at a path.
+/// Like [`each`], for the file at a path.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn each_of<T: DeserializeOwned>(path: &Path, take: impl FnMut(T)) -> Result<Rest, Error> {
+pub fn each_of<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Result<Rest, Error> {
+    each_placed_of(path, |document, _| take(document))
+}
+
+/// Like [`each_of`], with the place of each document.
+pub(crate) fn each_placed_of<T: DeserializeOwned>(
+    path: &Path,
+    take: impl FnMut(T, Place),
+) -> Result<Rest, Error> {
     let file = File::open(path).map_err(|cause| Error::read(path, cause))?;
-    each(BufReader::new(file), take).map_err(|cause| Error::read(path, cause))
+    each_placed(BufReader::new(file), take).map_err(|cause| Error::read(path, cause))
 }
 
 /// Open a file to append to, making it if need be. Returns it and whether its last line was incomplete and is removed: its writer

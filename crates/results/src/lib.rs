@@ -8,10 +8,13 @@
 pub mod compact;
 pub mod compare;
 pub mod error;
+mod jobs;
 pub mod json_lines;
 pub mod load;
 pub mod manifest;
+mod merge;
 pub mod store;
+mod stored;
 pub mod sweep;
 
 pub use compact::compact;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use seamline_config::source::SourceId;
 use seamline_experiment::atomic;
 use seamline_experiment::report::{Provenance, engine};
-use seamline_scenario::Plan;
+use seamline_scenario::Parts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;
@@ -47,10 +47,11 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    pub(crate) fn new(plan: &Plan, provenance: &Provenance) -> Self {
+    pub(crate) fn new(parts: &Parts<'_>, provenance: &Provenance) -> Self {
+        let plan = parts.first();
         let first = plan.cells.first().map(|cell| &cell.scenario);
         Sweep {
-            identity: plan.identity().to_string(),
+            identity: parts.totals().identity().to_string(),
             engine: engine().to_owned(),
             revision: provenance.revision.to_owned(),
             title: first.and_then(|scenario| scenario.title.clone()),

@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use crate::json_lines::{self, Rest};
-use seamline_experiment::Job;
 use seamline_experiment::lines::LineFile;
 use seamline_experiment::record::RunRecord;
 use seamline_experiment::report::engine;
 use seamline_report::quantity::plural;
 use seamline_scenario::Plan;
+use seamline_scenario::identity::Identity;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -32,10 +32,26 @@ pub struct Line {
     pub run: RunRecord,
 }
 
-/// The key of a run of a plan by this program.
-pub fn key(plan: &Plan, job: Job) -> String {
-    let cell = &plan.cells[job.cell];
-    cell.identity.run_key(cell.scenario.seeds[job.seed], engine())
+/// The key of a run of a grid cell by this program.
+pub fn key(cell: Identity, seed: u64) -> String {
+    cell.run_key(seed, engine())
+}
+
+/// Keys of lines, which take few bytes each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys(BTreeSet<[u8; 16]>);
+
+impl Keys {
+    /// Add a key. Returns whether it is new.
+    pub(crate) fn insert(&mut self, key: &str) -> bool {
+        self.0.insert(Keys::short(key))
+    }
+    pub(crate) fn contains(&self, key: &str) -> bool {
+        self.0.contains(&Keys::short(key))
+    }
+    fn short(key: &str) -> [u8; 16] {
+        blake3::hash(key.as_bytes()).as_bytes()[..16].try_into().expect("a hash has 32 bytes")
+    }
 }
 
 impl Line {
@@ -43,7 +59,7 @@ impl Line {
     pub fn new(plan: &Plan, sweep: &str, cell: usize, run: RunRecord) -> Self {
         let cell = &plan.cells[cell];
         Line {
-            key: cell.identity.run_key(run.seed, engine()),
+            key: key(cell.identity, run.seed),
             engine: engine().to_owned(),
             sweep: sweep.to_owned(),
             cell: cell.values.iter().map(|(path, value)| (path.clone(), value.to_json())).collect(),
@@ -63,8 +79,6 @@ impl Line {
 /// What was found in files, besides their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Whole lines that cannot be read.
-    pub(crate) damaged: usize,
     /// Files that end within a line: a run is writing it, or was interrupted.
     pub(crate) torn: Vec<PathBuf>,
     /// What a reader should know.
@@ -131,18 +145,17 @@ pub fn has_lines(folder: &Path) -> bool {
 /// others.
 pub(crate) fn each_line(
     files: &[PathBuf],
-    known: &mut BTreeSet<String>,
+    known: &mut Keys,
     mut take: impl FnMut(Line),
 ) -> Result<Found, Error> {
     let mut found = Found::default();
     for path in files {
         let Rest { damaged, is_torn } = json_lines::each_of(path, |line: Line| {
-            if known.insert(line.key.clone()) {
+            if known.insert(&line.key) {
                 take(line);
             }
         })?;
         found.notes.extend(damaged_note(path, &damaged));
-        found.damaged += damaged.len();
         found.torn.extend(is_torn.then(|| path.clone()));
     }
     Ok(found)
@@ -151,6 +164,6 @@ pub(crate) fn each_line(
 /// All lines of these files, each key once, in the order of the files.
 pub(crate) fn read_lines(files: &[PathBuf]) -> Result<(Vec<Line>, Found), Error> {
     let mut lines = Vec::new();
-    let found = each_line(files, &mut BTreeSet::new(), |line| lines.push(line))?;
+    let found = each_line(files, &mut Keys::default(), |line| lines.push(line))?;
     Ok((lines, found))
 }

@@ -1,17 +1,18 @@
 //! Running everything once, however often it is begun.
 
 use crate::error::Error;
-use crate::json_lines;
+use crate::jobs::Jobs;
 use crate::manifest::{Manifest, Sweep};
-use crate::store::{Found, LINES, Line, each_line, key, line_files, open};
+use crate::merge::merge;
+use crate::store::{Keys, LINES, Line, each_line, line_files, open};
+use crate::stored::Stored;
 use rayon::prelude::*;
 use seamline_experiment::atomic::WriteError;
 use seamline_experiment::lines::LineFile;
-use seamline_experiment::record::{FlowRecord, RunRecord};
+use seamline_experiment::record::RunRecord;
 use seamline_experiment::report::Provenance;
 use seamline_experiment::{CellResult, Job, run_seed};
-use seamline_scenario::Plan;
-use std::collections::BTreeSet;
+use seamline_scenario::{Parts, Plan};
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ impl Shard {
         format!("runs-{}-of-{}.jsonl", self.index, self.count)
     }
     /// Whether a file has the name of the lines of a shard.
-    fn owns(path: &Path) -> bool {
+    pub(crate) fn owns(path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let middle = name.strip_prefix("runs-").and_then(|rest| rest.strip_suffix(".jsonl"));
         let shard = middle.and_then(|middle| middle.replacen("-of-", "/", 1).parse::<Shard>().ok());
@@ -96,12 +97,19 @@ pub trait Progress: Sync {
 pub struct SweepOutcome {
     /// Whether it was stopped before its end.
     pub interrupted: bool,
-    /// Runs of the plan that are stored, by this process or another.
+    /// Runs that are stored, by this process or another.
     pub stored: usize,
-    /// Runs of the plan.
+    /// Runs of all parts.
     pub runs: usize,
-    /// The results of the plan, when all of its runs are stored.
+    /// The results of a plan that is the only part, when all of its runs are stored.
     pub results: Option<Vec<CellResult>>,
+}
+
+impl SweepOutcome {
+    /// Whether all runs are stored.
+    pub fn is_complete(&self) -> bool {
+        self.stored == self.runs
+    }
 }
 
 /// Run what has not been run yet, on as many processors as rayon's pool has, and store a line for each
@@ -116,22 +124,22 @@ pub fn sweep(
     stop: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<SweepOutcome, Error> {
-    let run = |Job { cell, seed }: Job| {
+    let run = |plan: &Plan, Job { cell, seed }: Job| {
         let scenario = &plan.cells[cell].scenario;
         Ok(run_seed(scenario, scenario.seeds[seed], stop))
     };
-    sweep_with(plan, provenance, options, stop, progress, &run)
+    sweep_with(&plan.into(), provenance, options, stop, progress, &run)
 }
 
 /// Runs one job of a plan, and returns `None` when it was stopped, or why it failed.
-pub type RunOne<'a> = &'a (dyn Fn(Job) -> Result<Option<RunRecord>, String> + Sync);
+pub type RunOne<'a> = &'a (dyn Fn(&Plan, Job) -> Result<Option<RunRecord>, String> + Sync);
 
-/// The same with an engine of the caller's.
+/// The same with an engine of the caller's, in parts of which one is in memory at a time.
 ///
 /// # Errors
 /// Those of [`sweep()`], and the first failure of the engine, after which no further run starts.
 pub fn sweep_with(
-    plan: &Plan,
+    parts: &Parts<'_>,
     provenance: &Provenance,
     options: &SweepOptions,
     stop: &AtomicBool,
@@ -140,45 +148,49 @@ pub fn sweep_with(
 ) -> Result<SweepOutcome, Error> {
     let out = &options.out;
     std::fs::create_dir_all(out).map_err(|cause| Error::write(out, cause))?;
-    let sweep = Sweep::new(plan, provenance);
+    let sweep = Sweep::new(parts, provenance);
     Manifest::register(out, &sweep, options.add)?;
     let name = options.shard.map_or(LINES.to_owned(), Shard::file_name);
     let (mut file, torn) = open(&out.join(name))?;
     let files = line_files(out)?;
-    let mut known = BTreeSet::new();
+    let mut known = Keys::default();
     let found = each_line(&files, &mut known, drop)?;
     torn.iter().chain(&found.notes).for_each(|text| progress.note(text));
-    let to_do = jobs(plan, options.shard, &known);
+    let jobs = Jobs(&parts.totals().cells);
+    let is_own = |place| options.shard.is_none_or(|shard| shard.has(place));
+    let own = jobs.all().enumerate().filter(|(place, _)| is_own(*place)).map(|(_, job)| job);
+    // Grid cells that are alike have the same runs.
+    let to_do: Vec<Job> = own.filter(|job| known.insert(&jobs.key(*job))).collect();
+    drop(known);
     progress.begins(to_do.len());
     let engine = Engine { run, stop, failure: Mutex::new(None) };
-    run_jobs(plan, &sweep.identity, &to_do, &mut file, &engine, progress)?;
+    let mut rest = &to_do[..];
+    for cells in parts.ranges().take_while(|_| !engine.has_ended()) {
+        let (now, later) = rest.split_at(rest.partition_point(|job| job.cell < cells.end));
+        rest = later;
+        if !now.is_empty() {
+            let now: Vec<Job> = now.iter().map(|job| Job { cell: job.cell - cells.start, ..*job }).collect();
+            // The next part begins when this one has ended: of its many runs only the last ones leave processors idle.
+            run_jobs(&parts.part(cells), &sweep.identity, &now, &mut file, &engine, progress)?;
+        }
+    }
     if let Some(why) = engine.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(Error::Run(why));
     }
-    let runs = runs_of(plan, &line_files(out)?, options.only_flows)?;
-    let is_missing = |job: &Job| runs[job.cell][job.seed].is_none();
-    let outcome = SweepOutcome {
-        interrupted: jobs(plan, options.shard, &known).iter().any(is_missing),
-        stored: runs.iter().flatten().flatten().count(),
-        runs: plan.runs(),
-        results: results_of(runs),
-    };
-    if options.shard.is_none() && outcome.results.is_some() {
+    let stored = Stored::find(parts, &line_files(out)?, options.only_flows)?;
+    let mut outcome =
+        SweepOutcome { runs: parts.totals().runs(), results: stored.results, ..SweepOutcome::default() };
+    for (place, job) in jobs.all().enumerate() {
+        match stored.keys.contains(&jobs.key(job)) {
+            true => outcome.stored += 1,
+            false => outcome.interrupted |= is_own(place),
+        }
+    }
+    if options.shard.is_none() && outcome.is_complete() {
         let others: Vec<PathBuf> = files.into_iter().filter(|path| path.as_path() != file.path()).collect();
         merge(&mut file, &others, progress)?;
     }
     Ok(outcome)
-}
-
-fn all_jobs(plan: &Plan) -> impl Iterator<Item = Job> {
-    let cells = plan.cells.iter().enumerate();
-    cells.flat_map(|(cell, it)| (0..it.scenario.seeds.len()).map(move |seed| Job { cell, seed }))
-}
-
-/// The runs of a shard whose keys are not known.
-fn jobs(plan: &Plan, shard: Option<Shard>, known: &BTreeSet<String>) -> Vec<Job> {
-    let own = all_jobs(plan).enumerate().filter(|(place, _)| shard.is_none_or(|shard| shard.has(*place)));
-    own.map(|(_, job)| job).filter(|job| !known.contains(&key(plan, *job))).collect()
 }
 
 /// Runs jobs until it is told to stop or one fails.
@@ -195,8 +207,8 @@ impl Engine<'_> {
     fn has_ended(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.failure().is_some()
     }
-    fn run(&self, job: Job) -> Option<RunRecord> {
-        (self.run)(job).unwrap_or_else(|why| {
+    fn run(&self, plan: &Plan, job: Job) -> Option<RunRecord> {
+        (self.run)(plan, job).unwrap_or_else(|why| {
             self.failure().get_or_insert(why);
             None
         })
@@ -221,7 +233,7 @@ fn run_jobs(
             if engine.has_ended() || failed.load(Ordering::Relaxed) {
                 return;
             }
-            let Some(run) = engine.run(*job) else { return };
+            let Some(run) = engine.run(plan, *job) else { return };
             let line = Line::new(plan, sweep, job.cell, run).to_text();
             let Ok(line) = line else { unreachable!("every record can be written as JSON") };
             // The writer keeps what it cannot write.
@@ -285,82 +297,4 @@ fn rescue(path: &Path, cause: std::io::Error, lines: &[String]) -> Error {
     };
     let rescued = keep_elsewhere().map_err(|_| text.clone());
     Error::Unstored { cause: WriteError { path: path.to_owned(), cause }, count: lines.len(), rescued }
-}
-
-/// Take the lines of shards that are done into the main file. What cannot be read of a file stays where it is.
-fn merge(file: &mut LineFile, others: &[PathBuf], progress: &dyn Progress) -> Result<(), Error> {
-    let main = [file.path().to_owned()];
-    let mut known = BTreeSet::new();
-    each_line(&main, &mut known, drop)?;
-    for path in others.iter().filter(|path| Shard::owns(path)) {
-        let (shard, _) = match open(path) {
-            Err(Error::Refused { reason, .. }) => {
-                progress.note(&format!("{reason}; it is left in place"));
-                continue;
-            }
-            opened => opened?,
-        };
-        let mut fresh = Vec::new();
-        let text = |line: Line| fresh.extend(line.to_text());
-        let Found { damaged, .. } = each_line(std::slice::from_ref(path), &mut known, text)?;
-        if damaged > 0 {
-            progress.note(&format!("{} contains unreadable lines and is left in place", path.display()));
-            continue;
-        }
-        file.append(&fresh.concat()).map_err(|cause| Error::write(file.path(), cause))?;
-        shard.remove().map_err(|cause| Error::write(path, cause))?;
-        progress.note(&format!(
-            "{}: {} runs moved into {}",
-            path.display(),
-            fresh.len(),
-            file.path().display()
-        ));
-    }
-    Ok(())
-}
-
-/// The runs of this plan that are stored, by cell and seed.
-fn runs_of(plan: &Plan, files: &[PathBuf], only_flows: bool) -> Result<Runs, Error> {
-    // Cells that are alike have the same runs.
-    let mut jobs: Vec<(String, Job)> = all_jobs(plan).map(|job| (key(plan, job), job)).collect();
-    jobs.sort_unstable();
-    let mut runs: Runs = plan.cells.iter().map(|cell| vec![None; cell.scenario.seeds.len()]).collect();
-    let mut take = |Line { key, run, .. }: Line| {
-        let run = if only_flows { flows_of(run) } else { run };
-        let first = jobs.partition_point(|(known, _)| *known < key);
-        for (_, job) in jobs[first..].iter().take_while(|(known, _)| *known == key) {
-            runs[job.cell][job.seed].get_or_insert_with(|| run.clone());
-        }
-    };
-    for path in files {
-        json_lines::each_of(path, &mut take)?;
-    }
-    Ok(runs)
-}
-
-/// By cell and seed.
-type Runs = Vec<Vec<Option<RunRecord>>>;
-
-/// What summaries need.
-fn flows_of(run: RunRecord) -> RunRecord {
-    let thin = |mut flow: FlowRecord| {
-        flow.intervals = Vec::new();
-        flow.handovers.shrink_to_fit();
-        flow
-    };
-    RunRecord {
-        flows: run.flows.into_iter().map(thin).collect::<Box<[_]>>().into_vec(),
-        links: Vec::new(),
-        agents: Vec::new(),
-        ..run
-    }
-}
-
-/// The results of a plan; `None` when some runs are missing.
-fn results_of(runs: Runs) -> Option<Vec<CellResult>> {
-    let cell = |runs: Vec<Option<RunRecord>>| {
-        let runs = runs.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(CellResult { runs, ..CellResult::default() })
-    };
-    runs.into_iter().map(cell).collect()
 }

@@ -16,7 +16,7 @@ pub mod routes;
 pub mod running;
 pub mod schema;
 
-pub use plan::{Cell, Plan};
+pub use plan::{Cell, Parts, Plan};
 pub use seamline_config::keys;
 pub use seamline_config::{Code, Diagnostic, Diagnostics};
 use seamline_config::{codes, diagnostics, document, files, grid, overrides, path, reader, source, units};

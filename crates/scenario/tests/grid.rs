@@ -2,8 +2,8 @@
 
 mod support;
 
-use seamline_scenario::Plan;
 use seamline_scenario::schema::loss::LossModel;
+use seamline_scenario::{Parts, Plan};
 use std::path::Path;
 use std::sync::Arc;
 use support::{flow, link};
@@ -38,6 +38,13 @@ fn axes_multiply_and_the_last_varies_fastest() {
     let cells = values(&plan(grid, &[]));
     assert_eq!(cells.len(), 6);
     assert_eq!(&cells[..4], ["reno 1 Mbit/s", "reno 2 Mbit/s", "reno 3 Mbit/s", "cubic 1 Mbit/s"]);
+}
+
+#[test]
+fn spaces_around_what_set_sets_mean_nothing() {
+    for text in ["flow.main.variant=cubic", "flow.main.variant = \"cubic\"", " flow.main.variant= cubic "] {
+        assert_eq!(plan("", &[text]).cells[0].scenario.flows[0].variant_name, "cubic", "{text}");
+    }
 }
 
 #[test]
@@ -197,4 +204,48 @@ fn parameters_of_our_tcp_need_a_grid_cell_with_it() {
         unused("tcp = { segment_size = '1400 bytes' }\nstack = 'linux-6.12'", &[]).unwrap(),
         both[..1]
     );
+}
+
+fn parts(grid: &str, most: usize) -> Result<Parts<'static>, String> {
+    let parts = Parts::new(Path::new("test.toml"), with(grid), &[], most, &mut |_| {});
+    parts.map_err(|diagnostics| diagnostics.render(false))
+}
+
+#[test]
+fn parts_have_the_cells_of_the_plan_in_order() {
+    let grid = "[grid]\nflow.main.variant = ['reno', 'cubic']\nlink.wire.rate = ['1 Mbit/s', '2 Mbit/s', '3 Mbit/s', '4 Mbit/s', '5 Mbit/s']\n\
+                seeds = [[1], [2, 3]]";
+    let whole = plan(grid, &[]);
+    for (most, sizes) in
+        [(1, vec![1; 20]), (6, vec![6, 6, 6, 2]), (10, vec![10, 10]), (20, vec![20]), (99, vec![20])]
+    {
+        let parts = parts(grid, most).unwrap();
+        let plans: Vec<_> = parts.ranges().map(|cells| parts.part(cells)).collect();
+        let of_parts: Vec<usize> = plans.iter().map(|plan| plan.cells.len()).collect();
+        assert_eq!(of_parts, sizes);
+        assert_eq!(parts.single().is_some(), sizes.len() == 1);
+        let cells = plans.iter().flat_map(|plan| &plan.cells);
+        for (cell, expected) in cells.zip(&whole.cells) {
+            assert_eq!(format!("{cell:?}"), format!("{expected:?}"));
+        }
+        let totals = parts.totals();
+        assert_eq!((totals.cells.len(), totals.runs()), (20, 30));
+        assert_eq!(totals.identity(), whole.identity());
+        assert_eq!((plans[0].base.clone(), plans[0].axes.clone()), (whole.base.clone(), whole.axes.clone()));
+    }
+    assert_eq!(Parts::from(&whole).totals().identity(), whole.identity());
+}
+
+/// A mistake in one of the last cells, and a parameter that applies only there.
+#[test]
+fn what_is_wrong_in_a_later_part_is_found_at_once() {
+    let wrong = "[grid]\nlink.wire.rate = ['1 Mbit/s', '2 Mbit/s', '3 Mbit/s', '4 Mbit']";
+    assert_eq!(parts(wrong, 2).unwrap_err(), parts(wrong, 99).unwrap_err());
+    assert!(parts(wrong, 2).unwrap_err().contains("4 Mbit"));
+    let stacks = |list: &str| format!("[grid]\nflow.main.profile = ['rfc']\nflow.main.stack = [{list}]");
+    let kernels = stacks("'linux-6.12', 'linux-7.3'");
+    assert_eq!(parts(&kernels, 1).unwrap_err(), parts(&kernels, 99).unwrap_err());
+    let with_ours = parts(&stacks("'linux-6.12', 'linux-7.3', 'seamline'"), 1).unwrap();
+    let names: Vec<&String> = with_ours.totals().kernels.iter().collect();
+    assert_eq!(names, ["linux-6.12", "linux-7.3"]);
 }

@@ -5,11 +5,11 @@ use seamline_report::Report;
 use seamline_report::quantity::plural;
 use seamline_scenario::plan::Plan;
 
-/// What is run: title, grid cells, seeds and duration.
-pub fn headline(plan: &Plan) -> String {
+/// What is run: title, grid cells, of which `plan` may have only the first, seeds and duration.
+pub fn headline(plan: &Plan, cells: usize) -> String {
     let Some(first) = plan.cells.first() else { return String::new() };
     let title = first.scenario.title.as_deref().unwrap_or("Scenario");
-    let (cells, seeds) = (plan.cells.len(), first.scenario.seeds.len());
+    let seeds = first.scenario.seeds.len();
     format!(
         "{title}: {}, {}, {} each\n\n",
         plural(cells, "grid cell"),

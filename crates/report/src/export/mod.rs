@@ -7,7 +7,7 @@ pub mod table;
 mod text;
 mod xplot;
 
-pub use self::parquet::{parquet, write_parquet};
+pub use self::parquet::{ParquetFile, parquet, write_parquet};
 pub(crate) use self::text::comments;
 pub use self::text::{csv, csv_rows, json, json_rows};
 pub use self::xplot::xplot;

@@ -5,7 +5,7 @@ use crate::files::ReportError;
 use crate::provenance::Provenance;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use parquet::errors::Result as ParquetResult;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -37,29 +37,82 @@ pub fn write_parquet<W: Write + Send>(
     table: &Table,
     about: Vec<(&str, String)>,
 ) -> Result<W, ReportError> {
-    write(to, table, about).map_err(|error| ReportError(format!("{}.parquet: {error}", table.name)))
+    let mut file = ParquetFile::new(to, table, about)?;
+    file.append(table)?;
+    file.finish()
 }
 
-fn write<W: Write + Send>(to: W, table: &Table, about: Vec<(&str, String)>) -> ParquetResult<W> {
-    let columns = table.columns.iter().map(|column| schema(column).map(Arc::new));
+/// A Parquet file that is written piece by piece.
+#[derive(Debug)]
+pub struct ParquetFile<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+    name: &'static str,
+}
+
+impl<W: Write + Send> ParquetFile<W> {
+    /// Start a file with the columns of this table, whose rows do not count, and what is known about it.
+    ///
+    /// # Errors
+    /// When it cannot be written there, or two columns have the same name.
+    pub fn new(to: W, like: &Table, about: Vec<(&str, String)>) -> Result<Self, ReportError> {
+        let name = like.name;
+        start(to, like, about).map(|writer| ParquetFile { writer, name }).map_err(|error| failed(name, error))
+    }
+
+    /// Append the rows of a table that has the same columns.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn append(&mut self, table: &Table) -> Result<(), ReportError> {
+        let mut groups = (0..table.rows())
+            .step_by(ROWS_IN_A_GROUP)
+            .map(|from| from..table.rows().min(from + ROWS_IN_A_GROUP));
+        groups
+            .try_for_each(|group| write(&mut self.writer, table, group))
+            .map_err(|error| failed(self.name, error))
+    }
+
+    /// Finish the file, and give back where it was written to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<W, ReportError> {
+        self.writer.into_inner().map_err(|error| failed(self.name, error))
+    }
+}
+
+fn failed(name: &str, error: ParquetError) -> ReportError {
+    ReportError(format!("{name}.parquet: {error}"))
+}
+
+fn start<W: Write + Send>(
+    to: W,
+    like: &Table,
+    about: Vec<(&str, String)>,
+) -> ParquetResult<SerializedFileWriter<W>> {
+    let columns = like.columns.iter().map(|column| schema(column).map(Arc::new));
     let fields = columns.collect::<ParquetResult<Vec<_>>>()?;
-    let schema = Arc::new(Type::group_type_builder(table.name).with_fields(fields).build()?);
+    let schema = Arc::new(Type::group_type_builder(like.name).with_fields(fields).build()?);
     let about = about.into_iter().map(|(key, value)| KeyValue::new(key.to_owned(), value));
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by("seamline".to_owned())
         .set_key_value_metadata(Some(about.collect()))
         .build();
-    let mut writer = SerializedFileWriter::new(to, schema, Arc::new(properties))?;
-    for from in (0..table.rows()).step_by(ROWS_IN_A_GROUP) {
-        let group = from..table.rows().min(from + ROWS_IN_A_GROUP);
-        let mut rows = writer.next_row_group()?;
-        for column in &table.columns {
-            write_column(&mut rows, &column.data, group.clone())?;
-        }
-        rows.close()?;
+    SerializedFileWriter::new(to, schema, Arc::new(properties))
+}
+
+fn write<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    table: &Table,
+    group: Range<usize>,
+) -> ParquetResult<()> {
+    let mut rows = writer.next_row_group()?;
+    for column in &table.columns {
+        write_column(&mut rows, &column.data, group.clone())?;
     }
-    writer.into_inner()
+    rows.close()?;
+    Ok(())
 }
 
 fn schema(column: &Column) -> ParquetResult<Type> {

@@ -52,8 +52,8 @@ pub use networks::{Networks, joined};
 pub use notice::NoticeSpec;
 pub use output::OutputSpec;
 pub use stack::Stack;
+pub(crate) use unused::Unapplied;
 pub use unused::Unused;
-pub(crate) use unused::refusals;
 pub use waypoints::WaypointsSpec;
 
 use self::group::Nodes;

@@ -60,16 +60,36 @@ fn written(flow: &mut Reader<'_>) -> Vec<(String, Span)> {
     found
 }
 
-/// An error for each that applies nowhere in a plan. What the file has for our TCP stays when a `--set` chooses the kernel.
-pub(crate) fn refusals<'a>(cells: impl Iterator<Item = &'a Scenario> + Clone) -> Vec<Diagnostic> {
-    let ours: BTreeSet<usize> = cells.clone().flat_map(flows_of_ours).collect();
-    let is_file = |span: Span| span.source == SourceId::FILE;
-    let was_for_ours = |it: &Unused| is_file(it.span) && !is_file(it.chosen);
-    let is_refused = |it: &&Unused| !was_for_ours(it) && !ours.contains(&it.flow);
-    let of_cell = |cell: &'a Scenario| {
-        cell.unused.iter().filter(is_refused).map(|unused| refusal(unused, &cell.flows[unused.flow]))
-    };
-    cells.flat_map(of_cell).collect()
+/// The parameters that apply nowhere in a plan, found grid cell by grid cell. What the file has for our TCP stays when a `--set`
+/// chooses the kernel.
+#[derive(Debug, Default)]
+pub(crate) struct Unapplied {
+    /// The indices of flows that have our TCP somewhere.
+    ours: BTreeSet<usize>,
+    /// With the index of its flow, an error for each that does not apply in some grid cell.
+    somewhere: Vec<(usize, Diagnostic)>,
+    known: BTreeSet<Diagnostic>,
+}
+
+impl Unapplied {
+    /// Note what does not apply in a grid cell.
+    pub(crate) fn add(&mut self, scenario: &Scenario) {
+        self.ours.extend(flows_of_ours(scenario));
+        let is_file = |span: Span| span.source == SourceId::FILE;
+        let was_for_ours = |it: &Unused| is_file(it.span) && !is_file(it.chosen);
+        for unused in scenario.unused.iter().filter(|unused| !was_for_ours(unused)) {
+            let error = refusal(unused, &scenario.flows[unused.flow]);
+            if self.known.insert(error.clone()) {
+                self.somewhere.push((unused.flow, error));
+            }
+        }
+    }
+
+    /// An error for each that applies in no grid cell.
+    pub(crate) fn refusals(self) -> Vec<Diagnostic> {
+        let Unapplied { ours, somewhere, .. } = self;
+        somewhere.into_iter().filter(|(flow, _)| !ours.contains(flow)).map(|(_, error)| error).collect()
+    }
 }
 
 fn flows_of_ours(scenario: &Scenario) -> impl Iterator<Item = usize> {
