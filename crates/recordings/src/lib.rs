@@ -6,6 +6,7 @@
 //! [`native`] format, which this crate also writes. Errors name the file, the line and the field, what is
 //! expected there, and what to do; no input makes a reader panic or ask for more memory than a small multiple of its size.
 
+mod contained;
 mod error;
 mod file;
 pub mod formats;
@@ -16,6 +17,7 @@ pub mod replay;
 mod series;
 mod summary;
 
+pub use contained::contained;
 pub use error::ImportError;
 pub use file::{MAXIMUM_BYTES, Recording, open_regular};
 pub use formats::{FORMATS, Format};

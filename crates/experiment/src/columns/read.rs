@@ -4,8 +4,9 @@ use super::{ABOUT, COLUMNS_VERSION, Field, Kind, PROVENANCE};
 use parquet::column::reader::ColumnReader;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use seamline_scenario::recordings::open_regular;
+use seamline_recordings::{contained, open_regular};
 use serde_json::Value;
 use std::fmt;
 use std::fs::File;
@@ -29,7 +30,9 @@ impl TableFile {
     /// # Errors
     /// When it cannot be read, or was not written here.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let file = SerializedFileReader::new(open_regular(path)?)
+        let file = open_regular(path)?;
+        let file = contained(|| SerializedFileReader::new(file)).unwrap_or_else(|| Err(panicked()));
+        let file = file
             .map_err(|error| invalid(format!("it is not a Parquet file, or an incomplete one ({error})")))?;
         let values = file.metadata().file_metadata().key_value_metadata();
         let value = |key: &str| {
@@ -63,6 +66,10 @@ impl TableFile {
     /// # Errors
     /// When it is damaged.
     pub(crate) fn group(&self, number: usize, fields: &[Field]) -> io::Result<Group> {
+        contained(|| self.read_group(number, fields)).unwrap_or_else(|| Err(damaged(panicked())))
+    }
+
+    fn read_group(&self, number: usize, fields: &[Field]) -> io::Result<Group> {
         let group = self.file.get_row_group(number).map_err(damaged)?;
         let rows = usize::try_from(group.metadata().num_rows()).map_err(damaged)?;
         if group.num_columns() != fields.len() {
@@ -165,6 +172,11 @@ fn read<D: DataType>(
         read += more;
     }
     Ok(Column { levels: levels.into_iter(), values: of(values.into_iter()) })
+}
+
+/// The error of a file on which the library panics.
+fn panicked() -> ParquetError {
+    ParquetError::General("its parts contradict each other".to_owned())
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {

@@ -5,6 +5,7 @@ use super::rows::Rows;
 use super::time::TimeForm;
 use super::{guess, read_rows};
 use crate::Recording;
+use crate::contained;
 use crate::error::ImportError;
 use crate::measured::Measured;
 use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, TimestampType, Type as Physical};
@@ -13,7 +14,6 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 use ::parquet::record::reader::RowIter;
 use ::parquet::schema::types::{Type, TypePtr};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Most rows for each byte of a file, and most of all: a few bytes can stand for any number of equal rows.
 const ROWS_PER_BYTE: usize = 64;
@@ -30,7 +30,7 @@ pub fn looks_like(recording: &Recording) -> bool {
 /// When it is broken or packed in a way that is not read, no column is a time or none holds a value, a value is out of range, or times
 /// decrease.
 pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
-    contained(recording, || {
+    undamaged(recording, || {
         let (mut rows, columns) = ParquetRows::open(recording, guess::columns)?;
         read_rows(recording, &mut rows, &columns, true)
     })
@@ -38,20 +38,20 @@ pub fn read(recording: &Recording) -> Result<Measured, ImportError> {
 
 /// Read a Parquet file, by columns that the caller names.
 pub(super) fn read_columns(recording: &Recording, columns: &[Column]) -> Result<Measured, ImportError> {
-    contained(recording, || {
+    undamaged(recording, || {
         let (mut rows, columns) = ParquetRows::open(recording, |_| columns.to_vec())?;
         read_rows(recording, &mut rows, &columns, false)
     })
 }
 
 /// Read, and make an error of a panic: the Parquet library panics on some damaged files.
-fn contained(
+fn undamaged(
     recording: &Recording,
     read: impl FnOnce() -> Result<Measured, ImportError>,
 ) -> Result<Measured, ImportError> {
     let damaged =
         || recording.whole("damaged pages".into(), "a Parquet file", "fetch it again, or write it again");
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(damaged()))
+    contained(read).unwrap_or_else(|| Err(damaged()))
 }
 
 fn broken(recording: &Recording, why: &ParquetError) -> ImportError {
