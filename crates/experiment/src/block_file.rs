@@ -78,8 +78,17 @@ impl BlockFile {
 impl Write for BlockFile {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.room(bytes.len())[..bytes.len()].copy_from_slice(bytes);
-        self.append(bytes.len())?;
+        // Whole blocks need not be copied.
+        let to_full = if bytes.len() < BLOCK { bytes.len() } else { BLOCK - self.filled };
+        let (first, rest) = bytes.split_at(to_full);
+        self.room(first.len())[..first.len()].copy_from_slice(first);
+        self.append(first.len())?;
+        let (blocks, rest) = rest.as_chunks::<BLOCK>();
+        for block in blocks {
+            self.file.write_all(block)?;
+        }
+        self.room(rest.len())[..rest.len()].copy_from_slice(rest);
+        self.append(rest.len())?;
         Ok(bytes.len())
     }
     #[inline]

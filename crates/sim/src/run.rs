@@ -184,7 +184,7 @@ impl<M: Machine, O: Observer> World<M, O> {
                     Some(exit) => (from, port) = (place, exit),
                     None => return self.lose(place, packet),
                 },
-                Element::Link(n) => return self.enter_link(place, n, entry, packet),
+                Element::Link(n) => return self.enter_link(place, n, packet),
                 Element::Machine(n) => return self.deliver(to, n, entry, packet),
                 // The other part has a copy.
                 Element::Absent | Element::Inlet(_) => return self.outbox.recycle(packet),
@@ -193,11 +193,14 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
 
     #[inline]
-    fn enter_link(&mut self, place: usize, n: u32, port: Port, packet: Box<Packet>) {
+    fn enter_link(&mut self, place: usize, n: u32, packet: Box<Packet>) {
         let link = &mut self.links[n as usize];
         let inside_before = self.observer.enters(ElementId(place as u32), link);
-        link.step(self.now, Input::Packet(port, packet), &mut self.outbox);
+        let is_taken = link.enter(self.now, packet, &mut self.outbox);
         self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
+        if is_taken && O::LISTENS && self.outbox.hears_queues() {
+            self.observer.event(self.now, ElementId(place as u32), &link.queue_event(self.now));
+        }
         let wake_at = link.wake_at();
         if !self.outbox.is_empty() {
             self.empty_outbox(place);

@@ -2,10 +2,8 @@
 
 use super::encoding::{Presence, differences, references};
 use super::{Field, Kind, Values};
-use bytes::Bytes;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
-use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
@@ -13,6 +11,7 @@ use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnDescPtr, Type};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Write;
 use std::sync::Arc;
 
 /// The words of a column.
@@ -126,8 +125,11 @@ impl Column {
         }
     }
 
-    /// End the row group: its bytes in this column, and what the footer says about them.
-    pub(super) fn take(&mut self) -> ParquetResult<(Bytes, ColumnCloseResult)> {
+    /// End the row group: write its bytes in this column. Returns what the footer says about them.
+    pub(super) fn write(
+        &mut self,
+        file: &mut TrackedWrite<impl Write + Send>,
+    ) -> ParquetResult<ColumnChunkMetaData> {
         let is_of_words = self.field.kind == Kind::Words;
         if self.dictionary.is_full {
             return Err(ParquetError::General(format!(
@@ -135,43 +137,30 @@ impl Column {
                 self.field.name
             )));
         }
-        let mut pages = std::mem::replace(&mut self.pages, TrackedWrite::new(Vec::new())).into_inner()?;
-        let mut chunk = TrackedWrite::new(Vec::new());
+        let begin = file.bytes_written() as i64;
         if is_of_words {
-            append(&mut chunk, self.dictionary.page())?;
+            append(file, self.dictionary.page())?;
         }
-        let start = chunk.bytes_written() as i64;
-        let chunk = match chunk.into_inner()? {
-            words if words.is_empty() => pages,
-            mut words => {
-                words.append(&mut pages);
-                words
-            }
-        };
+        let begin_of_data = file.bytes_written() as i64;
+        let about_as_many = Vec::with_capacity(self.pages.bytes_written() * 9 / 8);
+        let pages = std::mem::replace(&mut self.pages, TrackedWrite::new(about_as_many)).into_inner()?;
+        file.write_all(&pages)?;
+        let length = file.bytes_written() as i64 - begin;
         let mut encodings = vec![Encoding::RLE, self.field.kind.encoding()];
         encodings.extend(is_of_words.then_some(Encoding::PLAIN));
-        let rows = std::mem::take(&mut self.rows);
         let mut metadata = ColumnChunkMetaData::builder(Arc::clone(&self.description))
             .set_compression(Compression::UNCOMPRESSED)
             .set_encodings(encodings)
-            .set_total_compressed_size(chunk.len() as i64)
-            .set_total_uncompressed_size(chunk.len() as i64)
-            .set_num_values(rows)
-            .set_data_page_offset(start)
-            .set_dictionary_page_offset(is_of_words.then_some(0));
+            .set_total_compressed_size(length)
+            .set_total_uncompressed_size(length)
+            .set_num_values(std::mem::take(&mut self.rows))
+            .set_data_page_offset(begin_of_data)
+            .set_dictionary_page_offset(is_of_words.then_some(begin));
         if let Some((least, greatest)) = self.range.take() {
             metadata =
                 metadata.set_statistics(Statistics::int64(Some(least), Some(greatest), None, Some(0), false));
         }
-        let close = ColumnCloseResult {
-            bytes_written: chunk.len() as u64,
-            rows_written: rows as u64,
-            metadata: metadata.build()?,
-            bloom_filter: None,
-            column_index: None,
-            offset_index: None,
-        };
-        Ok((chunk.into(), close))
+        metadata.build()
     }
 }
 
@@ -201,7 +190,7 @@ pub(super) fn schema(field: &Field) -> ParquetResult<Type> {
 }
 
 /// Append a page with its header.
-fn append(chunk: &mut TrackedWrite<Vec<u8>>, page: Page) -> ParquetResult<()> {
+fn append(chunk: &mut TrackedWrite<impl Write + Send>, page: Page) -> ParquetResult<()> {
     let length = page.buffer().len();
     SerializedPageWriter::new(chunk).write_page(CompressedPage::new(page, length)).map(drop)
 }

@@ -24,30 +24,69 @@ fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
-/// Append values of `width` bits each, the lowest bit first, filled up to whole bytes.
-#[inline]
-fn pack<T: Copy + Into<u64>>(values: &[T], width: u32, out: &mut Vec<u8>) {
-    let begin = out.len();
-    let bytes = (values.len() * width as usize).div_ceil(8);
-    out.resize(begin + bytes.next_multiple_of(8), 0);
-    let words = out[begin..].as_chunks_mut::<8>().0;
-    let (mut word, mut bits, mut place) = (0_u64, 0, 0);
-    for value in values {
-        let value: u64 = (*value).into();
-        word |= value << bits;
-        bits += width;
-        if bits >= u64::BITS {
-            words[place] = word.to_le_bytes();
-            place += 1;
-            bits -= u64::BITS;
+/// Bits that fill words from the lowest on.
+struct Bits<'a> {
+    words: &'a mut [[u8; 8]],
+    full: usize,
+    word: u64,
+    bits: u32,
+}
+
+impl<'a> Bits<'a> {
+    /// Into whole words.
+    fn new(bytes: &'a mut [u8]) -> Self {
+        Bits { words: bytes.as_chunks_mut::<8>().0, full: 0, word: 0, bits: 0 }
+    }
+
+    /// Append a value of `width` bits, which are at least one.
+    #[inline]
+    fn put(&mut self, value: u64, width: u32) {
+        self.word |= value << self.bits;
+        self.bits += width;
+        if self.bits >= u64::BITS {
+            self.words[self.full] = self.word.to_le_bytes();
+            self.full += 1;
+            self.bits -= u64::BITS;
             // What did not fit: the upper bits of the value.
-            word = value.checked_shr(width - bits).unwrap_or(0);
+            self.word = value.checked_shr(width - self.bits).unwrap_or(0);
         }
     }
-    if let Some(last) = words.get_mut(place) {
-        *last = word.to_le_bytes();
+
+    /// Write what is left.
+    fn finish(self) {
+        if let Some(last) = self.words.get_mut(self.full) {
+            *last = self.word.to_le_bytes();
+        }
     }
-    out.truncate(begin + bytes);
+}
+
+/// Write values of `width` bits each, the lowest bit first, into whole words. Several are put at once where they fit into one.
+#[inline]
+fn pack<T: Copy + Into<u64>>(values: &[T], width: u32, into: &mut [u8]) {
+    let mut bits = Bits::new(into);
+    let pair = |[low, high]: [T; 2]| low.into() | high.into() << width;
+    let rest = if width <= u64::BITS / 4 {
+        let (fours, rest) = values.as_chunks::<4>();
+        for [first, second, third, fourth] in fours {
+            let (low, high) = (pair([*first, *second]), pair([*third, *fourth]));
+            bits.put(low | high << (2 * width), 4 * width);
+        }
+        rest
+    } else if width <= u64::BITS / 2 {
+        let (twos, rest) = values.as_chunks::<2>();
+        twos.iter().for_each(|two| bits.put(pair(*two), 2 * width));
+        rest
+    } else {
+        values
+    };
+    rest.iter().for_each(|value| bits.put((*value).into(), width));
+    bits.finish();
+}
+
+/// The bytes of so many values of `width` bits, and those of the words that hold them.
+fn packed_length(values: usize, width: u32) -> [usize; 2] {
+    let bytes = (values * width as usize).div_ceil(8);
+    [bytes, bytes.next_multiple_of(8)]
 }
 
 /// How many bits the largest of these needs.
@@ -62,31 +101,56 @@ pub(super) trait Whole: Copy + Ord + Default {
     fn widened(self) -> i64;
     fn minus(self, other: Self) -> Self;
     fn bits(self) -> Self::Bits;
+    /// Append a block of so many differences; the others are zero.
+    fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>);
 }
 
-macro_rules! whole {
-    ($($number:ty, $bits:ty;)*) => {
-        $(impl Whole for $number {
-            type Bits = $bits;
-            #[inline]
-            fn widened(self) -> i64 {
-                self.into()
-            }
-            #[inline]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-            #[inline]
-            fn bits(self) -> $bits {
-                self as $bits
-            }
-        })*
-    };
+impl Whole for i32 {
+    type Bits = u32;
+    #[inline]
+    fn widened(self) -> i64 {
+        self.into()
+    }
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline]
+    fn bits(self) -> u32 {
+        self as u32
+    }
+    fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>) {
+        block_of_differences(differences, count, out);
+    }
 }
 
-whole! {
-    i32, u32;
-    i64, u64;
+impl Whole for i64 {
+    type Bits = u64;
+    #[inline]
+    fn widened(self) -> i64 {
+        self
+    }
+    #[inline]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline]
+    fn bits(self) -> u64 {
+        self as u64
+    }
+    /// Most differences fit into 32 bits, of which a processor compares several at once.
+    fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>) {
+        let mut short = [0_i32; BLOCK];
+        let mut upper_bits = 0;
+        for (short, difference) in short.iter_mut().zip(&*differences) {
+            *short = *difference as i32;
+            upper_bits |= difference.wrapping_add(1 << 31) as u64 >> 32;
+        }
+        match upper_bits {
+            0 => block_of_differences(&mut short, count, out),
+            _ => block_of_differences(differences, count, out),
+        }
+    }
 }
 
 /// Append numbers as differences from the one before (DELTA_BINARY_PACKED).
@@ -101,29 +165,35 @@ pub(super) fn differences<T: Whole>(values: &[T], out: &mut Vec<u8>) {
         for (difference, (later, earlier)) in differences.iter_mut().zip(later.iter().zip(earlier)) {
             *difference = later.minus(*earlier);
         }
-        block_of_differences(&mut differences, later.len(), out);
+        T::append(&mut differences, later.len(), out);
     }
 }
 
 /// The least difference, how many bits each part needs, and how much each difference exceeds the least.
 fn block_of_differences<T: Whole>(differences: &mut [T; BLOCK], count: usize, out: &mut Vec<u8>) {
-    let least = differences[..count].iter().fold(differences[0], |least, difference| least.min(*difference));
-    leb(zigzag(least.widened()), out);
-    // Those beyond the end fill up the last part.
+    // Those beyond the end fill up the last part, with the least difference in the end.
+    let first = differences[0];
+    differences[count..].fill(first);
+    let least = differences.iter().fold(first, |least, difference| least.min(*difference));
     differences[count..].fill(least);
+    leb(zigzag(least.widened()), out);
     let mut excess = [T::Bits::default(); BLOCK];
     for (excess, difference) in excess.iter_mut().zip(&*differences) {
         *excess = difference.minus(least).bits();
     }
     let widths_at = out.len();
-    out.extend_from_slice(&[0; PARTS]);
+    let mut end = widths_at + PARTS;
+    out.resize(end + BLOCK * size_of::<T>(), 0);
     for (number, part) in excess.as_chunks::<PART>().0.iter().enumerate().take(count.div_ceil(PART)) {
         let width = width(part.iter().fold(T::Bits::default(), |all, bits| all | *bits).into());
         out[widths_at + number] = width as u8;
         if width > 0 {
-            pack(part, width, out);
+            let [bytes, of_words] = packed_length(PART, width);
+            pack(part, width, &mut out[end..end + of_words]);
+            end += bytes;
         }
     }
+    out.truncate(end);
 }
 
 /// Append numbers below `count` as they refer to a dictionary (RLE_DICTIONARY): one run, of a number that repeats or of
@@ -138,9 +208,11 @@ pub(super) fn references(values: &[u16], count: usize, out: &mut Vec<u8>) {
     }
     let groups = values.len().div_ceil(8);
     leb((groups as u64) << 1 | 1, out);
-    let end = out.len() + groups * width as usize;
-    pack(values, width, out);
-    out.resize(end, 0);
+    let begin = out.len();
+    let [bytes, of_words] = packed_length(8 * groups, width);
+    out.resize(begin + of_words, 0);
+    pack(values, width, &mut out[begin..]);
+    out.truncate(begin + bytes);
 }
 
 /// Which rows of a page have a value: definition levels, encoded once for all columns that have the same.

@@ -3,29 +3,94 @@
 use super::PAGE;
 use std::io;
 
-/// A page that is being filled: a vector for each column, the first of which has a value in every row.
+/// A page that is being filled. What all rows have is an array for each column, and the type of a row; what few rows have is a vector for
+/// each column.
 macro_rules! page {
-    ($(#[$about:meta])* $name:ident { $first:ident: $type_of_first:ty, $($column:ident: $type:ty,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Default)]
-        pub(crate) struct $name {
-            $first: Vec<$type_of_first>,
-            $($column: Vec<$type>,)*
+    (
+        $(#[$about:meta])*
+        $page:ident of $row:ident { $($column:ident: $type:ty,)* }
+        few { $($rare:ident: $rare_type:ty,)* }
+    ) => {
+        /// What all rows have.
+        #[derive(Clone, Copy, Debug)]
+        struct $row {
+            $($column: $type,)*
         }
 
-        impl $crate::columns::Page for $name {
+        $(#[$about])*
+        #[derive(Debug)]
+        pub(crate) struct $page {
+            rows: usize,
+            $($column: Box<[$type; $crate::columns::PAGE]>,)*
+            $($rare: Vec<$rare_type>,)*
+        }
+
+        impl $page {
+            #[inline]
+            fn push(&mut self, row: $row) {
+                // It is below that already, but the compiler sees so only here.
+                let place = self.rows % $crate::columns::PAGE;
+                $(self.$column[place] = row.$column;)*
+                self.rows += 1;
+            }
+            $(fn $column(&self) -> &[$type] {
+                &self.$column[..self.rows]
+            })*
+        }
+
+        impl Default for $page {
+            fn default() -> Self {
+                $page {
+                    rows: 0,
+                    $($column: Box::new([<$type>::default(); $crate::columns::PAGE]),)*
+                    $($rare: Vec::new(),)*
+                }
+            }
+        }
+
+        impl $crate::columns::Page for $page {
             #[inline]
             fn rows(&self) -> usize {
-                self.$first.len()
+                self.rows
             }
             fn clear(&mut self) {
-                self.$first.clear();
-                $(self.$column.clear();)*
+                self.rows = 0;
+                $(self.$rare.clear();)*
             }
         }
     };
 }
 pub(crate) use page;
+
+/// A column of other values.
+pub(crate) fn column<From, To>(values: &[From], convert: impl FnMut(&From) -> To) -> Vec<To> {
+    values.iter().map(convert).collect()
+}
+
+/// Room for the values of a column that some rows have.
+#[derive(Debug)]
+pub(crate) struct Room(Box<[i32; PAGE]>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Room(Box::new([0; PAGE]))
+    }
+}
+
+impl Room {
+    /// The values of the rows that have a bit of this group. Without a branch for each row, because which ones have it cannot be predicted.
+    pub(crate) fn present<'a>(&'a mut self, groups: &[u8], group: u8, values: &'a [i32]) -> &'a [i32] {
+        if groups.iter().fold(group, |in_all, groups| in_all & groups) != 0 {
+            return values;
+        }
+        let mut count = 0;
+        for (groups, value) in groups.iter().zip(values) {
+            self.0[count % PAGE] = *value;
+            count += usize::from(groups & group != 0);
+        }
+        &self.0[..count]
+    }
+}
 
 /// Rows that are collected before they are encoded.
 pub(crate) trait Page: Default {

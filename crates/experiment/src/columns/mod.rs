@@ -1,6 +1,6 @@
 //! Large tables in Parquet, written a page at a time at little cost: words refer to a dictionary, whole numbers are
-//! stored as differences, and nothing is compressed further. The container (schema, page headers, footer) is that of the
-//! library.
+//! stored as differences, and nothing is compressed further. Schema, page headers and footer are those of the library. Its
+//! own writer of files would copy everything once more.
 
 mod column;
 mod encoding;
@@ -11,17 +11,19 @@ mod read;
 pub(crate) use column::Dictionary;
 pub(crate) use encoding::Presence;
 pub(crate) use fields::{Field, Kind, fields};
-pub(crate) use filling::{Encoder, Filling, Page, page};
+pub(crate) use filling::{Encoder, Filling, Page, Room, column, page};
 pub(crate) use read::{Group, TableFile, damaged};
 
 use column::{Column, schema};
-use parquet::basic::Compression;
+use parquet::basic::ColumnOrder;
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::Type;
+use parquet::file::metadata::{
+    FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
+};
+use parquet::file::writer::TrackedWrite;
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
 use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -30,6 +32,10 @@ const ABOUT: &str = "seamline";
 const PROVENANCE: &str = "provenance";
 /// Grows when columns change their meaning.
 const COLUMNS_VERSION: u64 = 1;
+/// With which a file begins and ends.
+const MAGIC: &[u8] = b"PAR1";
+/// That of the pages.
+const FORMAT_VERSION: i32 = 1;
 /// Rows of a page: few enough for the second cache of a processor, with all columns.
 pub(crate) const PAGE: usize = 4096;
 /// Pages of a row group, which readers process as a whole.
@@ -48,11 +54,19 @@ pub(crate) enum Values<'a> {
 }
 
 /// A table being written.
-#[derive(Debug)]
 pub(crate) struct Table<W: Write + Send> {
-    file: SerializedFileWriter<W>,
+    file: TrackedWrite<W>,
+    about: Vec<KeyValue>,
+    schema: SchemaDescPtr,
     columns: Vec<Column>,
     pages: usize,
+    groups: Vec<RowGroupMetaData>,
+}
+
+impl<W: Write + Send> fmt::Debug for Table<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("columns", &self.columns).finish_non_exhaustive()
+    }
 }
 
 impl<W: Write + Send> Table<W> {
@@ -60,17 +74,13 @@ impl<W: Write + Send> Table<W> {
     pub(crate) fn new(to: W, fields: &[Field], about: Vec<KeyValue>) -> io::Result<Self> {
         let types = fields.iter().map(|field| schema(field).map(Arc::new)).collect::<ParquetResult<_>>();
         let schema = types.and_then(|types| Type::group_type_builder(ABOUT).with_fields(types).build());
-        let schema = Arc::new(schema.map_err(io::Error::other)?);
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::UNCOMPRESSED)
-            .set_offset_index_disabled(true)
-            .set_created_by("seamline".to_owned())
-            .set_key_value_metadata(Some(about))
-            .build();
-        let file = SerializedFileWriter::new(to, schema, Arc::new(properties)).map_err(cause)?;
-        let descriptions = file.schema_descr().columns().iter().map(Arc::clone);
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema.map_err(io::Error::other)?)));
+        let descriptions = schema.columns().iter().map(Arc::clone);
         let columns = descriptions.zip(fields).map(|(description, field)| Column::new(description, *field));
-        Ok(Table { columns: columns.collect(), file, pages: 0 })
+        let columns = columns.collect();
+        let mut file = TrackedWrite::new(to);
+        file.write_all(MAGIC)?;
+        Ok(Table { file, about, schema, columns, pages: 0, groups: Vec::new() })
     }
 
     /// The words of a column.
@@ -99,18 +109,30 @@ impl<W: Write + Send> Table<W> {
         if std::mem::take(&mut self.pages) == 0 {
             return Ok(());
         }
-        let mut group = self.file.next_row_group().map_err(cause)?;
+        let begin = self.file.bytes_written() as i64;
+        let mut columns = Vec::with_capacity(self.columns.len());
         for column in &mut self.columns {
-            let (chunk, close) = column.take().map_err(cause)?;
-            group.append_column(&chunk, close).map_err(cause)?;
+            columns.push(column.write(&mut self.file).map_err(cause)?);
         }
-        group.close().map_err(cause)?;
+        let group = RowGroupMetaData::builder(Arc::clone(&self.schema))
+            .set_num_rows(columns.first().map_or(0, |column| column.num_values()))
+            .set_total_byte_size(columns.iter().map(|column| column.uncompressed_size()).sum())
+            .set_ordinal(i32::try_from(self.groups.len()).map_err(io::Error::other)?)
+            .set_file_offset(begin)
+            .set_column_metadata(columns);
+        self.groups.push(group.build().map_err(cause)?);
         Ok(())
     }
 
     /// Write the rest and give back where it was written to.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.end_group()?;
+        let rows = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
+        let orders = self.schema.columns().iter().map(|it| ColumnOrder::TYPE_DEFINED_ORDER(it.sort_order()));
+        let (by, orders) = (Some("seamline".to_owned()), Some(orders.collect()));
+        let about = FileMetaData::new(FORMAT_VERSION, rows, by, Some(self.about), self.schema, orders);
+        let metadata = ParquetMetaData::new(about, self.groups);
+        ParquetMetaDataWriter::new(&mut self.file, &metadata).finish().map_err(cause)?;
         self.file.into_inner().map_err(cause)
     }
 }

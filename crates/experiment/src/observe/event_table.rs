@@ -4,11 +4,11 @@ use super::events::{connection_names, element_names};
 use super::rows::{Kind, Rare, connection_number};
 use crate::atomic::WriteError;
 use crate::block_file::BlockFile;
-use crate::columns::{Encoder, Filling, Presence, Table, Values, about, fields, page};
+use crate::columns::{Encoder, Filling, Presence, Room, Table, Values, about, column, fields, page};
 use seamline_scenario::build::Places;
 use seamline_scenario::schema::Scenario;
 use seamline_sim::ElementId;
-use seamline_wire::{Event, Instant, SenderSample, SequenceNumber, TransportPort};
+use seamline_wire::{Duration, Event, Instant, SenderSample, SequenceNumber, TransportPort};
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,9 +46,9 @@ fields! {
     }
 }
 
-/// The bits of the rows of a kind.
+/// The groups of columns that events of a kind have values in.
 #[inline]
-fn columns(kind: Kind) -> u8 {
+fn groups(kind: Kind) -> u8 {
     match kind {
         Kind::Sent | Kind::Retransmitted | Kind::Marked => WITH_CONNECTION | WITH_SEQUENCE | WITH_LENGTH,
         Kind::Dropped => WITH_CONNECTION | WITH_SEQUENCE | WITH_LENGTH | WITH_DETAIL,
@@ -107,82 +107,74 @@ impl EventTable {
 }
 
 page! {
-    /// Events in columns. All but the first three have values only for some kinds.
-    Page {
-        times: i64,
-        elements: u32,
-        kinds: Kind,
+    /// Events.
+    Page of Row {
+        time: i64,
+        element: u32,
+        kind: u16,
+        groups: u8,
+        length: i32,
+        queued: i32,
+    }
+    few {
         connections: u16,
         sequences: i32,
-        lengths: i32,
         details: Cow<'static, str>,
-        queued: i32,
-        windows: f64,
-        thresholds: f64,
-        in_flight: i32,
-        round_trips: i64,
-        timeouts: i64,
+        samples: SenderSample,
     }
 }
 
 impl Page {
     #[inline]
     fn put(&mut self, now: Instant, at: ElementId, event: &Event) {
-        self.times.push(now.as_nanos() as i64);
-        self.elements.push(at.0);
-        let kind = match *event {
-            Event::Queue { packets, bytes } => {
-                self.lengths.push(bytes as i32);
-                self.queued.push(packets as i32);
-                Kind::Queue
+        let (kind, length, queued) = match *event {
+            Event::Queue { packets, bytes } => (Kind::Queue, bytes as i32, packets as i32),
+            _ => {
+                let (kind, length) = self.other(event);
+                (kind, length, 0)
             }
+        };
+        let (time, element) = (now.as_nanos() as i64, at.0);
+        self.push(Row { time, element, kind: kind as u16, groups: groups(kind), length, queued });
+    }
+
+    /// Returns the kind and the length of what is not of a queue.
+    #[inline(never)]
+    fn other(&mut self, event: &Event) -> (Kind, i32) {
+        match *event {
             Event::SegmentSent { port, sequence, length, retransmission } => {
-                self.segment(port, sequence, length);
-                if retransmission { Kind::Retransmitted } else { Kind::Sent }
+                self.segment(port, sequence);
+                (if retransmission { Kind::Retransmitted } else { Kind::Sent }, length as i32)
             }
             Event::AckReceived { port, acknowledgment } => {
-                self.connections.push(connection_number(port));
-                self.sequences.push(acknowledgment.0 as i32);
-                Kind::Acknowledgment
+                self.segment(port, acknowledgment);
+                (Kind::Acknowledgment, 0)
             }
             Event::Delivered { port, bytes } => {
                 self.connections.push(connection_number(port));
-                self.lengths.push(bytes as i32);
-                Kind::Delivered
+                (Kind::Delivered, bytes as i32)
             }
             Event::Sender { port, sample } => {
                 self.connections.push(connection_number(port));
-                self.sample(&sample);
-                Kind::Sender
+                self.samples.push(sample);
+                (Kind::Sender, 0)
             }
             _ => self.rare(event),
-        };
-        self.kinds.push(kind);
+        }
     }
 
     #[inline]
-    fn segment(&mut self, port: TransportPort, sequence: SequenceNumber, length: u32) {
+    fn segment(&mut self, port: TransportPort, sequence: SequenceNumber) {
         self.connections.push(connection_number(port));
         self.sequences.push(sequence.0 as i32);
-        self.lengths.push(length as i32);
     }
 
-    #[inline]
-    fn sample(&mut self, sample: &SenderSample) {
-        self.windows.push(sample.congestion_window);
-        self.thresholds.push(sample.slow_start_threshold);
-        self.in_flight.push(sample.bytes_in_flight as i32);
-        self.round_trips.push(sample.smoothed_round_trip_time.as_nanos() as i64);
-        self.timeouts.push(sample.retransmission_timeout.as_nanos() as i64);
-    }
-
-    fn rare(&mut self, event: &Event) -> Kind {
+    fn rare(&mut self, event: &Event) -> (Kind, i32) {
         let Rare { kind, port, segment, detail } = Rare::of(event);
         self.connections.extend(port.map(connection_number));
         self.sequences.extend(segment.map(|(sequence, _)| sequence.0 as i32));
-        self.lengths.extend(segment.map(|(_, length)| length as i32));
-        self.details.extend((columns(kind) & WITH_DETAIL != 0).then_some(detail));
-        kind
+        self.details.extend((groups(kind) & WITH_DETAIL != 0).then_some(detail));
+        (kind, segment.map_or(0, |(_, length)| length as i32))
     }
 }
 
@@ -194,6 +186,7 @@ struct Writer {
     elements: Vec<u16>,
     /// By number: the name of the connection.
     connections: Vec<u16>,
+    room: Room,
 }
 
 impl Writer {
@@ -202,7 +195,7 @@ impl Writer {
             table.dictionary(EVENT).place(name);
         }
         let unnamed = table.dictionary(ELEMENT).place("");
-        Writer { table, elements: vec![unnamed], connections: Vec::new() }
+        Writer { table, elements: vec![unnamed], connections: Vec::new(), room: Room::default() }
     }
 
     /// Name elements, and the connections in order.
@@ -222,24 +215,17 @@ impl Writer {
         self.connections = connections.map(|name| self.table.dictionary(CONNECTION).place(&name)).collect();
     }
 
-    /// The names of the connections of a page, and which columns its rows have a value in: none has the name of a connection that
-    /// is not known.
-    fn connections(&self, page: &Page) -> (Vec<u16>, Vec<u8>) {
-        let mut numbers = page.connections.iter();
+    /// The names of the connections of a page. Rows of connections that are not known have none.
+    fn connections(&self, page: &Page, groups_of_rows: &mut [u8]) -> Vec<u16> {
         let mut names = Vec::with_capacity(page.connections.len());
-        let mut present_in_rows = vec![0; page.kinds.len()];
-        for (present_in_row, kind) in present_in_rows.iter_mut().zip(&page.kinds) {
-            let mut present = columns(*kind);
-            if present & WITH_CONNECTION != 0 {
-                let number = numbers.next().map_or(usize::MAX, |number| usize::from(*number));
-                match self.connections.get(number) {
-                    Some(name) => names.push(*name),
-                    None => present &= !WITH_CONNECTION,
-                }
+        let rows = groups_of_rows.iter_mut().filter(|groups| **groups & WITH_CONNECTION != 0);
+        for (groups, number) in rows.zip(&page.connections) {
+            match self.connections.get(usize::from(*number)) {
+                Some(name) => names.push(*name),
+                None => *groups &= !WITH_CONNECTION,
             }
-            *present_in_row = present;
         }
-        (names, present_in_rows)
+        names
     }
 }
 
@@ -247,34 +233,31 @@ impl Encoder for Writer {
     type Page = Page;
 
     fn encode(&mut self, page: &Page) -> io::Result<()> {
-        let rows = page.times.len();
-        let (connections, columns) = self.connections(page);
-        let [connection, sequence, length, detail, queue, sample, ..] = Presence::all(&columns);
-        let unnamed = self.elements.len() - 1;
-        let (mut elements, mut kinds) = (vec![0; rows], vec![0; rows]);
-        for (name, element) in elements.iter_mut().zip(&page.elements) {
-            *name = self.elements[(*element as usize).min(unnamed)];
-        }
-        for (name, kind) in kinds.iter_mut().zip(&page.kinds) {
-            *name = *kind as u16;
-        }
-        let table = &mut self.table;
-        let details: Vec<u16> =
-            page.details.iter().map(|detail| table.dictionary(DETAIL).place(detail)).collect();
-        let mut put = |column, presence, values| table.put(column, rows, presence, values);
-        put(TIME, None, Values::Long(&page.times))?;
+        let mut groups = page.groups().to_vec();
+        let connections = self.connections(page, &mut groups);
+        let [connection, sequence, length, detail, queue, sample, ..] = Presence::all(&groups);
+        let Writer { table, elements, room, .. } = self;
+        let unnamed = elements.len() - 1;
+        let elements = column(page.element(), |element| elements[(*element as usize).min(unnamed)]);
+        let details = column(&page.details, |detail| table.dictionary(DETAIL).place(detail));
+        let samples = &page.samples;
+        let long = |value: fn(&SenderSample) -> Duration| column(samples, |it| value(it).as_nanos() as i64);
+        let mut put = |column, presence: Option<&Presence>, values: Values<'_>| {
+            table.put(column, groups.len(), presence, values)
+        };
+        put(TIME, None, Values::Long(page.time()))?;
         put(ELEMENT, None, Values::Words(&elements))?;
-        put(EVENT, None, Values::Words(&kinds))?;
+        put(EVENT, None, Values::Words(page.kind()))?;
         put(CONNECTION, Some(&connection), Values::Words(&connections))?;
         put(SEQUENCE, Some(&sequence), Values::Number(&page.sequences))?;
-        put(LENGTH, Some(&length), Values::Number(&page.lengths))?;
+        put(LENGTH, Some(&length), Values::Number(room.present(&groups, WITH_LENGTH, page.length())))?;
         put(DETAIL, Some(&detail), Values::Words(&details))?;
-        put(QUEUED, Some(&queue), Values::Number(&page.queued))?;
-        put(WINDOW, Some(&sample), Values::Real(&page.windows))?;
-        put(THRESHOLD, Some(&sample), Values::Real(&page.thresholds))?;
-        put(IN_FLIGHT, Some(&sample), Values::Number(&page.in_flight))?;
-        put(ROUND_TRIP, Some(&sample), Values::Long(&page.round_trips))?;
-        put(TIMEOUT, Some(&sample), Values::Long(&page.timeouts))?;
+        put(QUEUED, Some(&queue), Values::Number(room.present(&groups, WITH_QUEUE, page.queued())))?;
+        put(WINDOW, Some(&sample), Values::Real(&column(samples, |it| it.congestion_window)))?;
+        put(THRESHOLD, Some(&sample), Values::Real(&column(samples, |it| it.slow_start_threshold)))?;
+        put(IN_FLIGHT, Some(&sample), Values::Number(&column(samples, |it| it.bytes_in_flight as i32)))?;
+        put(ROUND_TRIP, Some(&sample), Values::Long(&long(|it| it.smoothed_round_trip_time)))?;
+        put(TIMEOUT, Some(&sample), Values::Long(&long(|it| it.retransmission_timeout)))?;
         table.end_page()
     }
 }

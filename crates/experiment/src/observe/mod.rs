@@ -171,12 +171,20 @@ impl RunObserver {
         }
     }
 
-    /// Most events are of queues.
-    #[inline]
-    fn queue(&mut self, now: Instant, at: ElementId, event: &Event) {
-        self.record(now, at, event);
-        if let Some(series) = &mut self.series {
-            series.event(now, at, event);
+    #[inline(never)]
+    fn beside_queues(&mut self, now: Instant, at: ElementId, event: &Event) {
+        self.measure(now, at, event);
+        if let Some(capture) = &mut self.recorders.capture {
+            capture.event(at, event);
+        }
+        if let Some(messages) = &mut self.messages {
+            messages.event(now, at, event);
+        }
+        if let Some(streams) = &mut self.streams {
+            streams.event(now, event);
+        }
+        if let Some(close) = &mut self.close {
+            close.event(now, event);
         }
     }
 
@@ -302,25 +310,13 @@ impl Observer for RunObserver {
         self.recorders.capture.is_some() || self.series.is_some() || self.messages.is_some()
     }
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
-        if let Event::Queue { .. } = event {
-            return self.queue(now, at, event);
-        }
-        self.measure(now, at, event);
-        if let Some(capture) = &mut self.recorders.capture {
-            capture.event(at, event);
+        // Most events are of queues, which only records and series take.
+        if !matches!(event, Event::Queue { .. }) {
+            self.beside_queues(now, at, event);
         }
         self.record(now, at, event);
         if let Some(series) = &mut self.series {
             series.event(now, at, event);
-        }
-        if let Some(messages) = &mut self.messages {
-            messages.event(now, at, event);
-        }
-        if let Some(streams) = &mut self.streams {
-            streams.event(now, event);
-        }
-        if let Some(close) = &mut self.close {
-            close.event(now, event);
         }
     }
     fn sent(&mut self, now: Instant, from: ElementId, packet: &Packet) {

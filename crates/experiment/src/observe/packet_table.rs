@@ -3,10 +3,12 @@
 
 use crate::atomic::WriteError;
 use crate::block_file::BlockFile;
-use crate::columns::{Dictionary, Encoder, Filling, Presence, Table, Values, about, fields, page};
+use crate::columns::{
+    Dictionary, Encoder, Filling, Presence, Room, Table, Values, about, column, fields, page,
+};
 use seamline_capture::front;
 use seamline_wire::codec::{IpVersion, ipv4_address};
-use seamline_wire::{Flags, Instant, NodeId, Packet, Segment};
+use seamline_wire::{Flags, Instant, NodeId, Packet, Timestamps};
 use std::collections::BTreeMap;
 use std::io;
 use std::mem;
@@ -125,24 +127,26 @@ impl PacketTable {
 }
 
 page! {
-    /// Packets in columns. Those from the ports on have values only for some packets.
-    Page {
-        times: i64,
-        interfaces: u16,
-        sources: NodeId,
-        destinations: NodeId,
+    /// Packets. What a packet does not have is zero.
+    Page of Row {
+        time: i64,
+        interface: u16,
+        source: u32,
+        destination: u32,
         wire_bytes: i32,
         ecn: u16,
-        columns: u8,
-        source_ports: i32,
-        destination_ports: i32,
-        sequences: i32,
-        acknowledgments: i32,
-        flags: Flags,
-        windows: i32,
-        payloads: i32,
-        timestamps: i32,
-        echoes: i32,
+        groups: u8,
+        source_port: i32,
+        destination_port: i32,
+        sequence: i32,
+        acknowledgment: i32,
+        flags: i32,
+        window: i32,
+        payload: i32,
+        timestamp: i32,
+        echo: i32,
+    }
+    few {
         remarks: Vec<u8>,
         headers: Vec<u8>,
     }
@@ -151,43 +155,42 @@ page! {
 impl Page {
     #[inline]
     fn put(&mut self, at: Instant, interface: u16, packet: &Packet, remark: Option<&str>) -> io::Result<()> {
-        let mut columns = 0;
+        let segment = &packet.segment;
+        let mut groups = 0;
         if !is_plain(packet) {
             self.headers.push(front(packet, IpVersion::V4)?);
-            columns |= WITH_HEADERS;
+            groups |= WITH_HEADERS;
         }
         if let Some(remark) = remark {
             self.remarks.push(remark.as_bytes().to_vec());
-            columns |= WITH_REMARK;
+            groups |= WITH_REMARK;
         }
         if packet.is_segment() {
-            columns |= WITH_SEGMENT;
-            self.source_ports.push(packet.source_port.0.into());
-            self.destination_ports.push(packet.destination_port.0.into());
-            columns |= self.segment(&packet.segment);
+            groups |= WITH_SEGMENT;
+            if segment.timestamps.is_some() {
+                groups |= WITH_TIMESTAMPS;
+            }
         }
-        self.times.push(at.as_nanos() as i64);
-        self.interfaces.push(interface);
-        self.sources.push(packet.source);
-        self.destinations.push(packet.destination);
-        self.wire_bytes.push(packet.wire_bytes as i32);
-        self.ecn.push(packet.ecn.bits().into());
-        self.columns.push(columns);
+        let Timestamps { value, echo } = segment.timestamps.unwrap_or_default();
+        self.push(Row {
+            time: at.as_nanos() as i64,
+            interface,
+            source: packet.source.0,
+            destination: packet.destination.0,
+            wire_bytes: packet.wire_bytes as i32,
+            ecn: packet.ecn.bits().into(),
+            groups,
+            source_port: packet.source_port.0.into(),
+            destination_port: packet.destination_port.0.into(),
+            sequence: segment.sequence.0 as i32,
+            acknowledgment: segment.acknowledgment.0 as i32,
+            flags: segment.flags.0.into(),
+            window: segment.window.into(),
+            payload: segment.length as i32,
+            timestamp: value as i32,
+            echo: echo as i32,
+        });
         Ok(())
-    }
-
-    /// Returns in which further columns it has values.
-    #[inline]
-    fn segment(&mut self, segment: &Segment) -> u8 {
-        self.sequences.push(segment.sequence.0 as i32);
-        self.acknowledgments.push(segment.acknowledgment.0 as i32);
-        self.flags.push(segment.flags);
-        self.windows.push(segment.window.into());
-        self.payloads.push(segment.length as i32);
-        let Some(timestamps) = segment.timestamps else { return 0 };
-        self.timestamps.push(timestamps.value as i32);
-        self.echoes.push(timestamps.echo as i32);
-        WITH_TIMESTAMPS
     }
 }
 
@@ -215,6 +218,7 @@ struct Writer {
     sources: Places,
     destinations: Places,
     flags: Places,
+    room: Room,
 }
 
 /// The places of the words for numbers, most of which are small.
@@ -234,6 +238,11 @@ impl Places {
             Some(Some(place)) => *place,
             _ => self.look(number, word, dictionary),
         }
+    }
+
+    #[inline]
+    fn address(&mut self, node: NodeId, dictionary: &mut Dictionary) -> u16 {
+        self.place(node.0, || ipv4_address(node).to_string(), dictionary)
     }
 
     #[inline(never)]
@@ -257,6 +266,7 @@ impl Writer {
             sources: Places::default(),
             destinations: Places::default(),
             flags: Places::default(),
+            room: Room::default(),
         }
     }
 }
@@ -265,50 +275,43 @@ impl Encoder for Writer {
     type Page = Page;
 
     fn encode(&mut self, page: &Page) -> io::Result<()> {
-        let rows = page.times.len();
-        let Writer { table, interfaces, sources, destinations, flags } = self;
-        let [segment, timestamps, remark, headers, ..] = Presence::all(&page.columns);
-        let interfaces: Vec<u16> =
-            page.interfaces.iter().map(|number| interfaces[usize::from(*number)]).collect();
-        let sources = addresses(&page.sources, sources, table.dictionary(SOURCE));
-        let destinations = addresses(&page.destinations, destinations, table.dictionary(DESTINATION));
+        let groups = page.groups();
+        let Writer { table, interfaces, sources, destinations, flags, room } = self;
+        let [segment, timestamps, remark, headers, ..] = Presence::all(groups);
+        let interfaces = column(page.interface(), |number| interfaces[usize::from(*number)]);
+        let dictionary = table.dictionary(SOURCE);
+        let sources = column(page.source(), |node| sources.address(NodeId(*node), dictionary));
+        let dictionary = table.dictionary(DESTINATION);
+        let destinations = column(page.destination(), |node| destinations.address(NodeId(*node), dictionary));
         let dictionary = table.dictionary(FLAGS);
-        let mut letters = Vec::with_capacity(page.flags.len());
-        for set in &page.flags {
-            letters.push(flags.place(set.0.into(), || format!("{set:?}"), dictionary));
-        }
-        let mut put = |column, presence, values| table.put(column, rows, presence, values);
-        put(TIME, None, Values::Long(&page.times))?;
+        let letters = column(room.present(groups, WITH_SEGMENT, page.flags()), |bits| {
+            flags.place(*bits as u32, || format!("{:?}", Flags(*bits as u16)), dictionary)
+        });
+        let mut put = |column, presence: Option<&Presence>, values: Values<'_>| {
+            table.put(column, groups.len(), presence, values)
+        };
+        put(TIME, None, Values::Long(page.time()))?;
         put(INTERFACE, None, Values::Words(&interfaces))?;
         put(SOURCE, None, Values::Words(&sources))?;
         put(DESTINATION, None, Values::Words(&destinations))?;
-        put(WIRE, None, Values::Number(&page.wire_bytes))?;
-        put(ECN, None, Values::Words(&page.ecn))?;
-        put(SOURCE_PORT, Some(&segment), Values::Number(&page.source_ports))?;
-        put(DESTINATION_PORT, Some(&segment), Values::Number(&page.destination_ports))?;
-        put(SEQUENCE, Some(&segment), Values::Number(&page.sequences))?;
-        put(ACKNOWLEDGMENT, Some(&segment), Values::Number(&page.acknowledgments))?;
+        put(WIRE, None, Values::Number(page.wire_bytes()))?;
+        put(ECN, None, Values::Words(page.ecn()))?;
         put(FLAGS, Some(&segment), Values::Words(&letters))?;
-        put(WINDOW, Some(&segment), Values::Number(&page.windows))?;
-        put(PAYLOAD, Some(&segment), Values::Number(&page.payloads))?;
-        put(TIMESTAMP, Some(&timestamps), Values::Number(&page.timestamps))?;
-        put(ECHO, Some(&timestamps), Values::Number(&page.echoes))?;
         put(REMARK, Some(&remark), Values::Bytes(&page.remarks))?;
         put(HEADERS, Some(&headers), Values::Bytes(&page.headers))?;
+        for (place, numbers) in [
+            (SOURCE_PORT, page.source_port()),
+            (DESTINATION_PORT, page.destination_port()),
+            (SEQUENCE, page.sequence()),
+            (ACKNOWLEDGMENT, page.acknowledgment()),
+            (WINDOW, page.window()),
+            (PAYLOAD, page.payload()),
+        ] {
+            put(place, Some(&segment), Values::Number(room.present(groups, WITH_SEGMENT, numbers)))?;
+        }
+        for (place, numbers) in [(TIMESTAMP, page.timestamp()), (ECHO, page.echo())] {
+            put(place, Some(&timestamps), Values::Number(room.present(groups, WITH_TIMESTAMPS, numbers)))?;
+        }
         table.end_page()
     }
-}
-
-/// The places of the addresses of nodes.
-fn addresses(nodes: &[NodeId], places: &mut Places, dictionary: &mut Dictionary) -> Vec<u16> {
-    let mut addresses = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        addresses.push(places.place(node.0, || address(*node), dictionary));
-    }
-    addresses
-}
-
-/// How captures show the address of a node.
-fn address(node: NodeId) -> String {
-    ipv4_address(node).to_string()
 }

@@ -246,8 +246,9 @@ impl Link {
         }
     }
 
+    /// A step with a packet that arrives. Returns whether the queue has taken it, where nothing has been said of that yet.
     #[inline]
-    fn take_in(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) {
+    pub fn enter(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) -> bool {
         let size = packet.wire_bytes;
         self.counters.arrived.count(size);
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
@@ -257,18 +258,20 @@ impl Link {
         if let Some(head) = &mut self.head
             && head.loses(now, &packet)
         {
-            return sink.lose(DropCause::ErrorModel, packet);
+            sink.lose(DropCause::ErrorModel, packet);
+            return false;
         }
         match &mut self.core {
             Core::Constant(core) => match core.offer(now, packet) {
                 Ok(()) => {
                     sink.counters.accepted.count(size);
-                    sink.out.queue_event(|| core.queue_event(now));
+                    return true;
                 }
                 Err(packet) => sink.lose(DropCause::QueueOverflow, packet),
             },
             Core::Varying(core) => core.offer(now, packet, &mut sink),
         }
+        false
     }
 
     #[inline]
@@ -288,7 +291,11 @@ impl Machine for Link {
     #[inline]
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
-            Input::Packet(_, packet) => self.take_in(now, packet, out),
+            Input::Packet(_, packet) => {
+                if self.enter(now, packet, out) {
+                    out.queue_event(|| self.queue_event(now));
+                }
+            }
             Input::Wake => self.wake(now, out),
             Input::Signal(_) => {}
         }
