@@ -8,7 +8,7 @@ use std::sync::Mutex;
 /// Both look at times.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// By how many milliseconds the host may be late: datagrams are waited for for 100 ms.
+/// By how many milliseconds the host may be late. Datagrams have 100 ms to arrive.
 const MOST_LATE_MS: u64 = 30;
 
 /// What the command prints, if this host has what it takes.

@@ -78,8 +78,8 @@ impl BlockFile {
 impl Write for BlockFile {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Whole blocks need not be copied.
-        let to_full = if bytes.len() < BLOCK { bytes.len() } else { BLOCK - self.filled };
+        // What follows the block that is being filled need not be copied, but for the rest.
+        let to_full = if bytes.len() < BLOCK { bytes.len() } else { BLOCK.saturating_sub(self.filled) };
         let (first, rest) = bytes.split_at(to_full);
         self.room(first.len())[..first.len()].copy_from_slice(first);
         self.append(first.len())?;

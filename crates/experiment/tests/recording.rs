@@ -16,7 +16,7 @@ use support::{flow, link, plan};
 
 /// The maximum ratio of processor time with tables, including the system time. On a machine with other work caches are
 /// shared, which costs up to a fifth more than the medians in docs/background/speed.md.
-const MOST_CPU_RATIO_OF_TABLES: f64 = 1.7;
+const MOST_CPU_RATIO_OF_TABLES: f64 = 1.75;
 /// The same with an event list and a capture, which are gigabytes.
 const MOST_CPU_RATIO_OF_TEXT: f64 = 3.2;
 /// The minimum ratio: below it something is not recorded.

@@ -119,9 +119,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         if let Some(packet) = link.hand_over(self.now) {
             let next = link.wake_at();
             self.steps += 1;
-            if O::LISTENS && self.outbox.hears_queues() {
-                self.observer.event(self.now, ElementId(place as u32), &link.queue_event(self.now));
-            }
+            self.report_queue(place, n);
             self.settle(place, Rank::Delivery, next);
             return self.carry(place, Port(0), packet);
         }
@@ -134,6 +132,15 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.steps += 1;
         self.settle(place, Rank::Delivery, next);
         self.empty_outbox(place);
+    }
+
+    /// Report the state of a link's queue to an observer that hears them.
+    #[inline]
+    fn report_queue(&mut self, place: usize, n: u32) {
+        if O::LISTENS && self.outbox.hears_queues() {
+            let event = self.links[n as usize].queue_event(self.now);
+            self.observer.event(self.now, ElementId(place as u32), &event);
+        }
     }
 
     /// Everything the element at `place` has just caused takes its course.
@@ -196,12 +203,12 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn enter_link(&mut self, place: usize, n: u32, packet: Box<Packet>) {
         let link = &mut self.links[n as usize];
         let inside_before = self.observer.enters(ElementId(place as u32), link);
-        let is_taken = link.enter(self.now, packet, &mut self.outbox);
+        let is_unreported = link.enter(self.now, packet, &mut self.outbox);
         self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
-        if is_taken && O::LISTENS && self.outbox.hears_queues() {
-            self.observer.event(self.now, ElementId(place as u32), &link.queue_event(self.now));
-        }
         let wake_at = link.wake_at();
+        if is_unreported {
+            self.report_queue(place, n);
+        }
         if !self.outbox.is_empty() {
             self.empty_outbox(place);
         }

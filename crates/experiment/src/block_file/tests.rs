@@ -7,8 +7,10 @@ fn pieces_of_any_length_are_written_in_order() {
     let path = folder.path().join("new/file");
     let mut file = BlockFile::create(&path).expect("a folder that can be written to");
     let mut expected = Vec::new();
-    for length in [0, 1, BLOCK - 2, 1, 1, SLACK, BLOCK, 3 * BLOCK + 7, BLOCK - 1].repeat(3) {
-        let piece: Vec<u8> = (0..length).map(|place| (place + expected.len()) as u8 ^ 0x5a).collect();
+    let pieces =
+        [2 * BLOCK, BLOCK, 7, 2 * BLOCK - 7, 0, 1, BLOCK - 2, 1, 1, SLACK, BLOCK, 3 * BLOCK + 7, BLOCK - 1];
+    for length in pieces.repeat(3) {
+        let piece: Vec<u8> = (0..length).map(|place| ((place + expected.len()) % 251) as u8).collect();
         file.write_all(&piece).expect("room on the disk");
         expected.extend(piece);
     }

@@ -142,9 +142,10 @@ impl Column {
             append(file, self.dictionary.page())?;
         }
         let begin_of_data = file.bytes_written() as i64;
-        let about_as_many = Vec::with_capacity(self.pages.bytes_written() * 9 / 8);
-        let pages = std::mem::replace(&mut self.pages, TrackedWrite::new(about_as_many)).into_inner()?;
+        let mut pages = std::mem::replace(&mut self.pages, TrackedWrite::new(Vec::new())).into_inner()?;
         file.write_all(&pages)?;
+        pages.clear();
+        self.pages = TrackedWrite::new(pages);
         let length = file.bytes_written() as i64 - begin;
         let mut encodings = vec![Encoding::RLE, self.field.kind.encoding()];
         encodings.extend(is_of_words.then_some(Encoding::PLAIN));

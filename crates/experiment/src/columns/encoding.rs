@@ -60,7 +60,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Write values of `width` bits each, the lowest bit first, into whole words. Several are put at once where they fit into one.
+/// Write values of `width` bits each, the lowest bit first, into whole words. Several are put at once where they fit into one word.
 #[inline]
 fn pack<T: Copy + Into<u64>>(values: &[T], width: u32, into: &mut [u8]) {
     let mut bits = Bits::new(into);
@@ -102,42 +102,35 @@ pub(super) trait Whole: Copy + Ord + Default {
     fn minus(self, other: Self) -> Self;
     fn bits(self) -> Self::Bits;
     /// Append a block of so many differences; the others are zero.
-    fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>);
-}
-
-impl Whole for i32 {
-    type Bits = u32;
-    #[inline]
-    fn widened(self) -> i64 {
-        self.into()
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    #[inline]
-    fn bits(self) -> u32 {
-        self as u32
-    }
     fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>) {
         block_of_differences(differences, count, out);
     }
 }
 
-impl Whole for i64 {
-    type Bits = u64;
-    #[inline]
-    fn widened(self) -> i64 {
-        self
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    #[inline]
-    fn bits(self) -> u64 {
-        self as u64
-    }
+macro_rules! whole {
+    ($number:ty, $bits:ty; $($append:item)?) => {
+        impl Whole for $number {
+            type Bits = $bits;
+            #[inline]
+            fn widened(self) -> i64 {
+                self.into()
+            }
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline]
+            fn bits(self) -> $bits {
+                self as $bits
+            }
+            $($append)?
+        }
+    };
+}
+
+whole! { i32, u32; }
+
+whole! { i64, u64;
     /// Most differences fit into 32 bits, of which a processor compares several at once.
     fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>) {
         let mut short = [0_i32; BLOCK];
@@ -171,7 +164,8 @@ pub(super) fn differences<T: Whole>(values: &[T], out: &mut Vec<u8>) {
 
 /// The least difference, how many bits each part needs, and how much each difference exceeds the least.
 fn block_of_differences<T: Whole>(differences: &mut [T; BLOCK], count: usize, out: &mut Vec<u8>) {
-    // Those beyond the end fill up the last part, with the least difference in the end.
+    // The least of the whole array is found faster than that of its beginning, so those beyond the end must not change it. Then they fill
+    // up the last part.
     let first = differences[0];
     differences[count..].fill(first);
     let least = differences.iter().fold(first, |least, difference| least.min(*difference));

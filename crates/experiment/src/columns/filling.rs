@@ -28,7 +28,8 @@ macro_rules! page {
         impl $page {
             #[inline]
             fn push(&mut self, row: $row) {
-                // It is below that already, but the compiler sees so only here.
+                debug_assert!(self.rows < $crate::columns::PAGE);
+                // With the remainder, the compiler checks no bounds.
                 let place = self.rows % $crate::columns::PAGE;
                 $(self.$column[place] = row.$column;)*
                 self.rows += 1;
@@ -85,6 +86,7 @@ impl Room {
         }
         let mut count = 0;
         for (groups, value) in groups.iter().zip(values) {
+            // As above: there are no more values than that.
             self.0[count % PAGE] = *value;
             count += usize::from(groups & group != 0);
         }
@@ -112,7 +114,7 @@ pub(crate) trait Encoder {
 }
 
 /// A page that is being filled, and what encodes it. All this happens on the thread that adds rows: to hand pages to
-/// another one would take more processor time than to encode them, which takes about 30 ns for a row.
+/// another one would take more processor time than to encode them.
 #[derive(Debug)]
 pub(crate) struct Filling<E: Encoder> {
     page: E::Page,
@@ -126,7 +128,7 @@ impl<E: Encoder> Filling<E> {
         Filling { page: E::Page::default(), encoder, failed: None }
     }
 
-    /// Add to the page, which is encoded when it is full. [`Filling::finish`] returns what failed.
+    /// Add a row to the page, which is encoded when it is full. [`Filling::finish`] returns what failed.
     #[inline]
     pub(crate) fn add(&mut self, add: impl FnOnce(&mut E::Page) -> io::Result<()>) {
         if let Err(cause) = add(&mut self.page) {

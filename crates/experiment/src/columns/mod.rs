@@ -1,6 +1,6 @@
 //! Large tables in Parquet, written a page at a time at little cost: words refer to a dictionary, whole numbers are
-//! stored as differences, and nothing is compressed further. Schema, page headers and footer are those of the library. Its
-//! own writer of files would copy everything once more.
+//! stored as differences, and nothing is compressed further. Schema, page headers and footer are those of the library. The
+//! library's own writer of files would copy everything once more.
 
 mod column;
 mod encoding;
@@ -15,7 +15,6 @@ pub(crate) use filling::{Encoder, Filling, Page, Room, column, page};
 pub(crate) use read::{Group, TableFile, damaged};
 
 use column::{Column, schema};
-use parquet::basic::ColumnOrder;
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::{
     FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataWriter, RowGroupMetaData,
@@ -114,8 +113,12 @@ impl<W: Write + Send> Table<W> {
         for column in &mut self.columns {
             columns.push(column.write(&mut self.file).map_err(cause)?);
         }
+        let rows = columns.first().map_or(0, |column| column.num_values());
+        if columns.iter().any(|column| column.num_values() != rows) {
+            return Err(io::Error::other("columns of different length"));
+        }
         let group = RowGroupMetaData::builder(Arc::clone(&self.schema))
-            .set_num_rows(columns.first().map_or(0, |column| column.num_values()))
+            .set_num_rows(rows)
             .set_total_byte_size(columns.iter().map(|column| column.uncompressed_size()).sum())
             .set_ordinal(i32::try_from(self.groups.len()).map_err(io::Error::other)?)
             .set_file_offset(begin)
@@ -128,11 +131,14 @@ impl<W: Write + Send> Table<W> {
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.end_group()?;
         let rows = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
-        let orders = self.schema.columns().iter().map(|it| ColumnOrder::TYPE_DEFINED_ORDER(it.sort_order()));
-        let (by, orders) = (Some("seamline".to_owned()), Some(orders.collect()));
-        let about = FileMetaData::new(FORMAT_VERSION, rows, by, Some(self.about), self.schema, orders);
+        let by = Some("seamline".to_owned());
+        let about = FileMetaData::new(FORMAT_VERSION, rows, by, Some(self.about), self.schema, None);
         let metadata = ParquetMetaData::new(about, self.groups);
-        ParquetMetaDataWriter::new(&mut self.file, &metadata).finish().map_err(cause)?;
+        // By itself, because its writer has a buffer that it does not flush.
+        let mut footer = Vec::new();
+        ParquetMetaDataWriter::new(&mut footer, &metadata).finish().map_err(cause)?;
+        self.file.write_all(&footer)?;
+        self.file.flush()?;
         self.file.into_inner().map_err(cause)
     }
 }

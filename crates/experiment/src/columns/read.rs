@@ -176,7 +176,7 @@ fn read<D: DataType>(
 
 /// The error of a file on which the library panics.
 fn panicked() -> ParquetError {
-    ParquetError::General("its parts contradict each other".to_owned())
+    ParquetError::General("inconsistent contents".to_owned())
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {

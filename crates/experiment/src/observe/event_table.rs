@@ -138,7 +138,7 @@ impl Page {
         self.push(Row { time, element, kind: kind as u16, groups: groups(kind), length, queued });
     }
 
-    /// Returns the kind and the length of what is not of a queue.
+    /// Returns the kind and the length of what is not of a queue. Apart, so that events of queues do not pay for it.
     #[inline(never)]
     fn other(&mut self, event: &Event) -> (Kind, i32) {
         match *event {

@@ -171,8 +171,9 @@ impl RunObserver {
         }
     }
 
+    // Apart, so that events of queues do not pay for it.
     #[inline(never)]
-    fn beside_queues(&mut self, now: Instant, at: ElementId, event: &Event) {
+    fn other_than_queues(&mut self, now: Instant, at: ElementId, event: &Event) {
         self.measure(now, at, event);
         if let Some(capture) = &mut self.recorders.capture {
             capture.event(at, event);
@@ -312,7 +313,7 @@ impl Observer for RunObserver {
     fn event(&mut self, now: Instant, at: ElementId, event: &Event) {
         // Most events are of queues, which only records and series take.
         if !matches!(event, Event::Queue { .. }) {
-            self.beside_queues(now, at, event);
+            self.other_than_queues(now, at, event);
         }
         self.record(now, at, event);
         if let Some(series) = &mut self.series {

@@ -127,7 +127,7 @@ impl PacketTable {
 }
 
 page! {
-    /// Packets. What a packet does not have is zero.
+    /// Packets. `groups` says which of the columns from `source_port` on count.
     Page of Row {
         time: i64,
         interface: u16,

@@ -246,8 +246,9 @@ impl Link {
         }
     }
 
-    /// A step with a packet that arrives. Returns whether the queue has taken it, where nothing has been said of that yet.
+    /// Take in a packet that arrives. Returns whether the caller has to report [`Link::queue_event`] to those who listen.
     #[inline]
+    #[must_use = "nobody else reports the state of the queue"]
     pub fn enter(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) -> bool {
         let size = packet.wire_bytes;
         self.counters.arrived.count(size);

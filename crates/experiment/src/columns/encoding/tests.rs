@@ -1,10 +1,12 @@
 //! The encodings, as the library reads them.
 
+use super::{pack, packed_length};
 use crate::columns::{Field, Kind, PAGE, Presence, Table, Values};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::prelude::*;
+use seamline_wire::random::Stream;
 
 /// The values of a page, absent ones included.
 type Page<T> = Vec<Option<T>>;
@@ -59,9 +61,21 @@ fn pages<T: std::fmt::Debug + Clone>(value: impl Strategy<Value = T>) -> impl St
     proptest::collection::vec(proptest::collection::vec(value, 1..600), 1..20)
 }
 
+/// How many bits each page loses, so that differences of all widths are tested.
+fn losses(most: u32) -> impl Strategy<Value = Vec<u32>> {
+    proptest::collection::vec(0..most, 20)
+}
+
+fn shortened<T: Copy>(pages: &[Page<T>], losses: &[u32], shorten: fn(T, u32) -> T) -> Vec<Page<T>> {
+    let page =
+        |(page, bits): (&Page<T>, &u32)| page.iter().map(|it| it.map(|it| shorten(it, *bits))).collect();
+    pages.iter().zip(losses).map(page).collect()
+}
+
 proptest! {
     #[test]
-    fn differences_of_short_numbers_are_read_back(pages in pages(prop_oneof![0..100_i32, any::<i32>()])) {
+    fn differences_of_short_numbers_are_read_back(pages in pages(any::<i32>()), losses in losses(32)) {
+        let pages = shortened(&pages, &losses, |value, bits| value >> bits);
         let file = written(Kind::Number, &pages, |table, rows, presence, values| {
             table.put(0, rows, Some(presence), Values::Number(values)).expect("memory suffices");
         });
@@ -70,8 +84,9 @@ proptest! {
 
     #[test]
     fn differences_of_long_numbers_are_read_back(
-        pages in pages(prop_oneof![0..1000_i64, 0..1_i64 << 40, any::<i64>(), Just(i64::MIN), Just(i64::MAX)])
+        pages in pages(prop_oneof![9 => any::<i64>(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)]), losses in losses(64)
     ) {
+        let pages = shortened(&pages, &losses, |value, bits| value >> bits);
         let file = written(Kind::Long, &pages, |table, rows, presence, values| {
             table.put(0, rows, Some(presence), Values::Long(values)).expect("memory suffices");
         });
@@ -102,6 +117,37 @@ proptest! {
         });
         let bits = |values: Page<f64>| -> Vec<_> { values.into_iter().map(|it| it.map(f64::to_bits)).collect() };
         prop_assert_eq!(bits(read!(file, DoubleColumnReader)), bits(pages.concat()));
+    }
+}
+
+#[test]
+fn values_of_any_width_are_packed_bit_by_bit() {
+    let mut dice = Stream::new(1, "pack");
+    for (width, count) in (1..=64_u32).flat_map(|width| (0..=70).map(move |count| (width, count))) {
+        let values: Vec<u64> = (0..count).map(|_| dice.bits() >> (u64::BITS - width)).collect();
+        let [bytes, of_words] = packed_length(count, width);
+        let mut packed = vec![0; of_words];
+        pack(&values, width, &mut packed);
+        let bit = |place: usize| u64::from(packed[place / 8] >> (place % 8) & 1);
+        let width = width as usize;
+        let value =
+            |number: usize| (0..width).fold(0, |value, place| value | bit(number * width + place) << place);
+        assert_eq!((0..count).map(value).collect::<Vec<_>>(), values, "{width} bits");
+        assert!(packed[bytes..].iter().all(|byte| *byte == 0));
+    }
+}
+
+/// At the edges of 32 bits, in blocks that are full and not.
+#[test]
+fn differences_that_just_fit_or_do_not_are_read_back() {
+    for edge in [i64::from(i32::MIN), i64::from(i32::MAX), i64::from(i32::MIN) - 1, i64::from(i32::MAX) + 1] {
+        let page: Page<i64> = (0..200).map(|row| Some(if row % 3 == 1 { edge } else { 0 })).collect();
+        for pages in [vec![page[..2].to_vec()], vec![page]] {
+            let file = written(Kind::Long, &pages, |table, rows, presence, values| {
+                table.put(0, rows, Some(presence), Values::Long(values)).expect("memory suffices");
+            });
+            assert_eq!(read!(file, Int64ColumnReader), pages.concat(), "{edge}");
+        }
     }
 }
 

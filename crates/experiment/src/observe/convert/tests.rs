@@ -293,10 +293,10 @@ fn packets_of_all_columns() -> Vec<(bool, Packet, Option<String>)> {
             segment: Segment { timestamps, ..Segment::default() },
             ..Packet::default()
         };
-        if number % 5 == 0 {
+        if number.is_multiple_of(5) {
             packet.extra = Some(Box::new(Extra::Foreign([0x45, 1, 2, 3, 4].as_slice().into())));
         }
-        (number % 2 == 0, packet, (number % 7 == 0).then(|| format!("remark {number}")))
+        (number.is_multiple_of(2), packet, number.is_multiple_of(7).then(|| format!("remark {number}")))
     };
     (0..60).map(packet).collect()
 }
