@@ -248,24 +248,30 @@ fn interfaces_addresses_and_routes_are_news() {
     };
     let watch = namespace.within(Watch::open).unwrap();
     interface.bring_up(&namespace).unwrap();
-    pause(Duration::from_millis(50));
-    let news = watch.receive().unwrap();
+    let mut news = Vec::new();
+    let mut await_news = |has_come: &dyn Fn(&[News]) -> bool| {
+        for _ in 0..1000 {
+            news.extend(watch.receive().unwrap());
+            if has_come(&news) {
+                return;
+            }
+            pause(Duration::from_millis(10));
+        }
+        panic!("{news:?}");
+    };
     let running = |news: &News| matches!(news, News::Link(link) if link.name == "wwan0" && link.is_running && !link.is_loopback);
-    assert!(news.iter().any(running), "{news:?}");
+    await_news(&|news| news.iter().any(running));
     for version in VERSIONS {
         let own = support::addresses(version)[0];
-        assert!(
-            news.iter().any(|news| matches!(news, News::Address(_, address, true) if *address == own)),
-            "{news:?}"
-        );
+        await_news(&|news| {
+            news.iter().any(|it| matches!(it, News::Address(_, address, true) if *address == own))
+        });
     }
-    assert!(news.contains(&News::Routes), "{news:?}");
+    await_news(&|news| news.contains(&News::Routes));
     let all = namespace.within(Watch::everything).unwrap();
     assert!(all.iter().any(running), "{all:?}");
     drop(tun);
-    pause(Duration::from_millis(100));
-    let news = watch.receive().unwrap();
-    assert!(news.iter().any(|news| matches!(news, News::Gone(_))), "{news:?}");
+    await_news(&|news| news.iter().any(|it| matches!(it, News::Gone(_))));
 }
 
 /// A bridge tells of what happens to its ports as of links.

@@ -3,6 +3,8 @@
 
 mod support;
 
+#[cfg(not(feature = "ebpf"))]
+use seamline_testing::punctual;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -36,52 +38,54 @@ const REMEDIES: [&str; 3] = ["cubic", "acknowledgments", "mptcp"];
 #[cfg(not(feature = "ebpf"))]
 #[test]
 fn a_repeated_acknowledgment_ends_a_stall_that_stock_tcp_prolongs() {
-    let Some(_lab) = shared_lab_or_skip("a_repeated_acknowledgment_ends_a_stall") else { return };
-    let folder = folder();
-    let mut arguments = ["benchmark", "--quick", "--outage", "2500 ms", "--out", "out"].to_vec();
-    arguments.extend(["--retry", "4", "--jobs", "3"]);
-    arguments.extend(REMEDIES.iter().flat_map(|remedy| ["--remedy", remedy]));
-    let text = succeeds(&arguments, folder.path());
-    let out = folder.path().join("out");
-    assert_contains(&text, &["Written:"]);
-    let counted = REMEDIES.map(|remedy| measured(&out, remedy, true));
-    let is_told = text.contains("bulk download, an acknowledgment lost");
-    assert_eq!(is_told, counted.iter().any(Option::is_some), "{text}");
-    let page = fs::read_to_string(out.join("handovers.md")).unwrap();
-    assert_contains(&page, &["# What a handover costs"]);
-    let told: [bool; 3] = std::array::from_fn(|place| {
-        counted[place].is_some() || measured(&out, REMEDIES[place], false).is_some()
+    punctual(20, || {
+        let Some(_lab) = shared_lab_or_skip("a_repeated_acknowledgment_ends_a_stall") else { return };
+        let folder = folder();
+        let mut arguments = ["benchmark", "--quick", "--outage", "2500 ms", "--out", "out"].to_vec();
+        arguments.extend(["--retry", "4", "--jobs", "3"]);
+        arguments.extend(REMEDIES.iter().flat_map(|remedy| ["--remedy", remedy]));
+        let text = succeeds(&arguments, folder.path());
+        let out = folder.path().join("out");
+        assert_contains(&text, &["Written:"]);
+        let counted = REMEDIES.map(|remedy| measured(&out, remedy, true));
+        let is_told = text.contains("bulk download, an acknowledgment lost");
+        assert_eq!(is_told, counted.iter().any(Option::is_some), "{text}");
+        let page = fs::read_to_string(out.join("handovers.md")).unwrap();
+        assert_contains(&page, &["# What a handover costs"]);
+        let told: [bool; 3] = std::array::from_fn(|place| {
+            counted[place].is_some() || measured(&out, REMEDIES[place], false).is_some()
+        });
+        // Where no run counts, there is nothing to tell but where the page is.
+        for words in ["bulk download", "first data (ms)"] {
+            assert_eq!(text.contains(words), told.contains(&true), "{text}");
+        }
+        for (remedy, is_told) in REMEDIES.iter().zip(told) {
+            assert_eq!(page.contains(&format!("| 2.5 s | {remedy} |")), is_told, "{page}");
+        }
+        // Of Multipath TCP, the picture does not show when the first data came.
+        assert_eq!(out.join("handovers-first-data.svg").exists(), told[0] || told[1], "{page}");
+        if let [Some(stock), Some(helped), _] = &counted {
+            let first = |of: &Value| of["first_data_ms"].as_f64().unwrap();
+            // Not sooner than light: a round trip takes 50 ms.
+            assert!((50.0..80.0).contains(&first(helped)), "{helped}");
+            assert!((300.0..3500.0).contains(&first(stock)), "{stock}");
+            assert!(
+                helped["stall_ms"].as_f64().unwrap() < stock["stall_ms"].as_f64().unwrap(),
+                "{helped} {stock}"
+            );
+        }
+        // Nothing is left to be run, so the same command only draws; and what is there can be drawn alone.
+        let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
+        let has_warnings = |line: &str| serde_json::from_str::<Value>(line).unwrap()["warnings"] != json!([]);
+        if !runs.lines().any(has_warnings) {
+            assert_eq!(succeeds(&arguments, folder.path()), text);
+            assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
+        }
+        let again = succeeds(&["benchmark", "--again", "--out", "out"], folder.path());
+        for (remedy, is_told) in REMEDIES.iter().zip(told) {
+            assert!(!is_told || again.contains(remedy), "{again}");
+        }
     });
-    // Where no run counts, there is nothing to tell but where the page is.
-    for words in ["bulk download", "first data (ms)"] {
-        assert_eq!(text.contains(words), told.contains(&true), "{text}");
-    }
-    for (remedy, is_told) in REMEDIES.iter().zip(told) {
-        assert_eq!(page.contains(&format!("| 2.5 s | {remedy} |")), is_told, "{page}");
-    }
-    // Of Multipath TCP, the picture does not show when the first data came.
-    assert_eq!(out.join("handovers-first-data.svg").exists(), told[0] || told[1], "{page}");
-    if let [Some(stock), Some(helped), _] = &counted {
-        let first = |of: &Value| of["first_data_ms"].as_f64().unwrap();
-        // Not sooner than light: a round trip takes 50 ms.
-        assert!((50.0..80.0).contains(&first(helped)), "{helped}");
-        assert!((300.0..3500.0).contains(&first(stock)), "{stock}");
-        assert!(
-            helped["stall_ms"].as_f64().unwrap() < stock["stall_ms"].as_f64().unwrap(),
-            "{helped} {stock}"
-        );
-    }
-    // Nothing is left to be run, so the same command only draws; and what is there can be drawn alone.
-    let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
-    let has_warnings = |line: &str| serde_json::from_str::<Value>(line).unwrap()["warnings"] != json!([]);
-    if !runs.lines().any(has_warnings) {
-        assert_eq!(succeeds(&arguments, folder.path()), text);
-        assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
-    }
-    let again = succeeds(&["benchmark", "--again", "--out", "out"], folder.path());
-    for (remedy, is_told) in REMEDIES.iter().zip(told) {
-        assert!(!is_told || again.contains(remedy), "{again}");
-    }
 }
 
 /// `seamline-host mobile` at the phone marks an acknowledgment, `seamline-host sender` at the server acts on it: whether one was lost or not.

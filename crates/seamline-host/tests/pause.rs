@@ -7,6 +7,7 @@ mod support;
 
 use hosts::{inside, ip, pause, skip, veth};
 use seamline_host::namespace::Namespace;
+use seamline_testing::punctual;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -103,60 +104,69 @@ impl Hosts {
 
 #[test]
 fn an_agent_is_paused_and_resumed_and_says_so() {
-    let Some(path) = Hosts::or_skip("an_agent_is_paused_and_resumed_and_says_so") else { return };
-    for (order, said) in
-        [("resume", "already resumed\n"), ("pause", "paused\n"), ("pause", "already paused\n")]
-    {
-        let output = path.order(order);
-        assert_eq!((output.status.code(), stdout(&output)), (Some(0), said), "{}", stderr(&output));
-    }
-    assert_eq!(path.metric("paused"), 1);
-    let metrics = path.folder.path().join("agent.prom");
-    let status = host(&["agent", "status", metrics.to_str().unwrap()], path.folder.path());
-    assert_contains(stdout(&status), &["state: help is switched off (agent resume)\n"]);
+    punctual(30, || {
+        let Some(path) = Hosts::or_skip("an_agent_is_paused_and_resumed_and_says_so") else { return };
+        for (order, said) in
+            [("resume", "already resumed\n"), ("pause", "paused\n"), ("pause", "already paused\n")]
+        {
+            let output = path.order(order);
+            assert_eq!((output.status.code(), stdout(&output)), (Some(0), said), "{}", stderr(&output));
+        }
+        assert_eq!(path.metric("paused"), 1);
+        let metrics = path.folder.path().join("agent.prom");
+        let status = host(&["agent", "status", metrics.to_str().unwrap()], path.folder.path());
+        assert_contains(stdout(&status), &["state: help is switched off (agent resume)\n"]);
 
-    // A download that begins meanwhile is never helped.
-    let arguments = ["load", "fetch", "10.66.0.1", "--duration", "12 s"];
-    let mut fetch = Command::new(program("seamline"));
-    fetch.args(arguments).current_dir(path.folder.path());
-    let fetched = inside(&path.client, move || fetch.output().unwrap());
-    assert!((0..4).any(|_| path.metric("paused_frames_total") > 100), "no download passes");
-    assert_eq!(stdout(&path.order("resume")), "resumed\n");
-    assert!(!fetched.is_finished(), "it ended before help was switched on again");
-    let frames = path.metric("paused_frames_total");
-    assert_eq!((path.metric("paused"), path.metric("flows_known_total")), (0, 0));
-    assert!(frames > 100 && path.metric("paused_frames_total") == frames, "{frames}");
-    let fetched = fetched.join().unwrap();
-    assert!(fetched.status.success(), "{}", stderr(&fetched));
+        // A download that begins meanwhile is never helped.
+        let arguments = ["load", "fetch", "10.66.0.1", "--duration", "12 s"];
+        let mut fetch = Command::new(program("seamline"));
+        fetch.args(arguments).current_dir(path.folder.path());
+        let fetched = inside(&path.client, move || fetch.output().unwrap());
+        assert!((0..4).any(|_| path.metric("paused_frames_total") > 100), "no download passes");
+        assert_eq!(stdout(&path.order("resume")), "resumed\n");
+        assert!(!fetched.is_finished(), "it ended before help was switched on again");
+        let frames = path.metric("paused_frames_total");
+        assert_eq!((path.metric("paused"), path.metric("flows_known_total")), (0, 0));
+        assert!(frames > 100 && path.metric("paused_frames_total") == frames, "{frames}");
+        let fetched = fetched.join().unwrap();
+        assert!(fetched.status.success(), "{}", stderr(&fetched));
 
-    // The next one is.
-    let fetched = path.at_client(&["load", "fetch", "10.66.0.1", "--duration", "1 s"]);
-    assert!(fetched.status.success(), "{}", stderr(&fetched));
-    assert!(path.metric("flows_known_total") >= 1);
-    let log = path.log();
-    assert_eq!([log.matches("event=paused").count(), log.matches("event=resumed").count()], [1; 2], "{log}");
-    let nowhere = host(&["agent", "pause", "--control", "/no/such"], path.folder.path());
-    assert_eq!(nowhere.status.code(), Some(1));
-    assert_contains(stderr(&nowhere), &["/no/such"]);
+        // The next one is.
+        let fetched = path.at_client(&["load", "fetch", "10.66.0.1", "--duration", "1 s"]);
+        assert!(fetched.status.success(), "{}", stderr(&fetched));
+        assert!(path.metric("flows_known_total") >= 1);
+        let log = path.log();
+        assert_eq!(
+            [log.matches("event=paused").count(), log.matches("event=resumed").count()],
+            [1; 2],
+            "{log}"
+        );
+        let nowhere = host(&["agent", "pause", "--control", "/no/such"], path.folder.path());
+        assert_eq!(nowhere.status.code(), Some(1));
+        assert_contains(stderr(&nowhere), &["/no/such"]);
+    });
 }
 
 #[test]
 fn a_trial_pauses_and_resumes_an_agent_on_its_host() {
-    let Some(path) = Hosts::or_skip("a_trial_pauses_and_resumes_an_agent_on_its_host") else { return };
-    let control = path.control();
-    let trial = ["trial", "10.66.0.1", "--out", "out", "--agent", control.to_str().unwrap(), "--pairs", "2"];
-    let shape = ["--period", "2500 ms", "--settle", "100 ms", "--slot", "1 s", "--quiet", "--json"];
-    let output = path.at_client(&[&trial[..], &shape].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let rows: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
-    assert_eq!((&rows[0]["quantity"], &rows[0]["pairs"]), (&"goodput".into(), &2.into()), "{rows}");
-    assert!(path.metric("paused_frames_total") > 100 && path.metric("flows_known_total") >= 4);
-    // On, off; off, on; and off at the end.
-    let log = path.log();
-    let events: Vec<&str> =
-        log.split("event=").skip(1).filter_map(|it| it.split_whitespace().next()).collect();
-    assert_eq!(
-        events.iter().filter(|it| it.ends_with("ed")).collect::<Vec<_>>(),
-        [&"paused", &"resumed", &"paused"]
-    );
+    punctual(30, || {
+        let Some(path) = Hosts::or_skip("a_trial_pauses_and_resumes_an_agent_on_its_host") else { return };
+        let control = path.control();
+        let trial =
+            ["trial", "10.66.0.1", "--out", "out", "--agent", control.to_str().unwrap(), "--pairs", "2"];
+        let shape = ["--period", "2500 ms", "--settle", "100 ms", "--slot", "1 s", "--quiet", "--json"];
+        let output = path.at_client(&[&trial[..], &shape].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let rows: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
+        assert_eq!((&rows[0]["quantity"], &rows[0]["pairs"]), (&"goodput".into(), &2.into()), "{rows}");
+        assert!(path.metric("paused_frames_total") > 100 && path.metric("flows_known_total") >= 4);
+        // On, off; off, on; and off at the end.
+        let log = path.log();
+        let events: Vec<&str> =
+            log.split("event=").skip(1).filter_map(|it| it.split_whitespace().next()).collect();
+        assert_eq!(
+            events.iter().filter(|it| it.ends_with("ed")).collect::<Vec<_>>(),
+            [&"paused", &"resumed", &"paused"]
+        );
+    });
 }

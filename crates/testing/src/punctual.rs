@@ -1,6 +1,11 @@
 //! Tests in real time, on hosts that now and then have no processor for them.
 
 use crate::this_test;
+#[cfg(target_os = "linux")]
+use nix::{
+    sched::{CpuSet, sched_getaffinity, sched_setaffinity},
+    unistd::Pid,
+};
 use std::cell::RefCell;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,8 +30,8 @@ thread_local! {
     static NOW: RefCell<Option<Attempt>> = const { RefCell::new(None) };
 }
 
-/// Run a test. If it panics while the host is late, it is run again. The host is late if a thread that only sleeps wakes up more than
-/// `most_ms` milliseconds after its time. The first attempt decides that passes, or that fails while the host is on time, or the third.
+/// Run a test. If it panics while the host is late, it is run again. The host is late if a thread that only sleeps, of which each processor
+/// has one, wakes up more than `most_ms` milliseconds after its time. The first attempt decides that passes, or that fails while the host is on time, or the third.
 /// Standard error names what is run again, also where it passes in the end.
 ///
 /// # Panics
@@ -75,22 +80,50 @@ fn decide(
     attempt(ATTEMPTS).0
 }
 
-/// What the work returns. Meanwhile a thread takes naps, and notes by how much it has woken up too late at most.
+/// What the work returns. Meanwhile a thread on each processor takes naps, and notes by how much it has woken up too late at most.
 #[expect(clippy::disallowed_methods, reason = "how late the host is can only be seen in real time")]
 fn while_napping<T>(late: &AtomicU64, work: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
+    let nap = |stay: &dyn Fn()| {
+        stay();
+        while !is_over.load(Ordering::Relaxed) {
+            let begun = Instant::now();
+            thread::sleep(NAP);
+            late.fetch_max(begun.elapsed().saturating_sub(NAP).as_nanos() as u64, Ordering::Relaxed);
+        }
+    };
     thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                let begun = Instant::now();
-                thread::sleep(NAP);
-                late.fetch_max(begun.elapsed().saturating_sub(NAP).as_nanos() as u64, Ordering::Relaxed);
-            }
-        });
+        for stay in processors() {
+            scope.spawn(move || nap(&stay));
+        }
         let done = work();
         is_over.store(true, Ordering::Relaxed);
         done
     })
+}
+
+/// What makes a thread stay on a processor, for each that this one may use.
+#[cfg(target_os = "linux")]
+fn processors() -> Vec<impl Fn() + Send> {
+    let this = Pid::from_raw(0);
+    let allowed = sched_getaffinity(this).unwrap_or_default();
+    let only = |processor| {
+        let mut only = CpuSet::new();
+        only.set(processor).map(|()| only)
+    };
+    let allowed = (0..CpuSet::count()).filter(|processor| allowed.is_set(*processor).unwrap_or(false));
+    let stay = |only: CpuSet| {
+        move || {
+            let _ = sched_setaffinity(this, &only);
+        }
+    };
+    allowed.filter_map(|processor| only(processor).ok()).map(stay).collect()
+}
+
+/// One thread, wherever it is.
+#[cfg(not(target_os = "linux"))]
+fn processors() -> Vec<impl Fn() + Send> {
+    vec![|| ()]
 }
 
 #[cfg(test)]

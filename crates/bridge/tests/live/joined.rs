@@ -8,6 +8,7 @@ use crate::{Bridge, options, settings};
 use seamline_agent::Side;
 use seamline_bridge::Outgoing;
 use seamline_bridge::system::{Batch, Port};
+use seamline_testing::punctual;
 use seamline_wire::{Flags, Instant};
 
 const BYTES: u64 = 2_000_000;
@@ -35,43 +36,47 @@ fn received(net: &Net, interface: &str) -> u64 {
 /// Each kind with one version of IP. The agent sees packets, and repairs what is lost; the path sees packets no longer than its MTU.
 #[test]
 fn an_agent_sees_every_packet_of_those_that_are_joined() {
-    for (kind, version) in KINDS.into_iter().zip([4, 6].into_iter().cycle()) {
-        let Some(net) = Net::or_skip("an_agent_sees_every_packet_of_those_that_are_joined") else {
-            return;
-        };
-        join_at_the_sender(&net);
-        join_at_the_bridge(&net);
-        let hop = Hop::begin(&net, 20);
-        let mut bridge = Bridge::begin(&net, settings(kind), options());
-        Transfer::begin_by(&net, version, BYTES, Some("cubic")).finish();
-        let it = bridge.end().unwrap();
-        hop.end();
-        println!("{kind}, IPv{version}: {} shown, {:?}", it.engine.shown, it.agent);
-        let packets = BYTES / PAYLOAD;
-        assert!((packets..3 * packets).contains(&it.ports[0].received), "{it:?}");
-        assert!(it.engine.shown > packets && it.agent.known == 1, "{it:?}");
-        assert_eq!(it.ports.map(|port| (port.too_long, port.unsent)), [(0, 0); 2], "{it:?}");
-        if kind == "snoop" {
-            assert!(it.agent.local_retransmissions > 0 && it.agent.cached > packets, "{it:?}");
+    punctual(30, || {
+        for (kind, version) in KINDS.into_iter().zip([4, 6].into_iter().cycle()) {
+            let Some(net) = Net::or_skip("an_agent_sees_every_packet_of_those_that_are_joined") else {
+                return;
+            };
+            join_at_the_sender(&net);
+            join_at_the_bridge(&net);
+            let hop = Hop::begin(&net, 20);
+            let mut bridge = Bridge::begin(&net, settings(kind), options());
+            Transfer::begin_by(&net, version, BYTES, Some("cubic")).finish();
+            let it = bridge.end().unwrap();
+            hop.end();
+            println!("{kind}, IPv{version}: {} shown, {:?}", it.engine.shown, it.agent);
+            let packets = BYTES / PAYLOAD;
+            assert!((packets..3 * packets).contains(&it.ports[0].received), "{it:?}");
+            assert!(it.engine.shown > packets && it.agent.known == 1, "{it:?}");
+            assert_eq!(it.ports.map(|port| (port.too_long, port.unsent)), [(0, 0); 2], "{it:?}");
+            if kind == "snoop" {
+                assert!(it.agent.local_retransmissions > 0 && it.agent.cached > packets, "{it:?}");
+            }
         }
-    }
+    });
 }
 
 /// They are cut for the agent only.
 #[test]
 fn what_the_agent_leaves_as_it_is_leaves_joined() {
-    let Some(net) = Net::or_skip("what_the_agent_leaves_as_it_is_leaves_joined") else { return };
-    join_at_the_sender(&net);
-    join_at_the_bridge(&net);
-    let hop = Hop::begin(&net, 0);
-    let mut bridge = Bridge::begin(&net, settings("snoop"), options());
-    Transfer::begin_by(&net, 4, BYTES, Some("cubic")).finish();
-    let (frames, packets) = (received(&net, "c0"), BYTES / PAYLOAD);
-    let it = bridge.end().unwrap();
-    hop.end();
-    println!("{frames} frames, {} packets", it.ports[1].sent);
-    assert!((packets..2 * packets).contains(&it.ports[1].sent), "{it:?}");
-    assert!(frames < packets / 2, "{frames} frames, {it:?}");
+    punctual(30, || {
+        let Some(net) = Net::or_skip("what_the_agent_leaves_as_it_is_leaves_joined") else { return };
+        join_at_the_sender(&net);
+        join_at_the_bridge(&net);
+        let hop = Hop::begin(&net, 0);
+        let mut bridge = Bridge::begin(&net, settings("snoop"), options());
+        Transfer::begin_by(&net, 4, BYTES, Some("cubic")).finish();
+        let (frames, packets) = (received(&net, "c0"), BYTES / PAYLOAD);
+        let it = bridge.end().unwrap();
+        hop.end();
+        println!("{frames} frames, {} packets", it.ports[1].sent);
+        assert!((packets..2 * packets).contains(&it.ports[1].sent), "{it:?}");
+        assert!(frames < packets / 2, "{frames} frames, {it:?}");
+    });
 }
 
 /// Segments of a connection, one behind the other, as a host sends them that leaves nothing to its interface.

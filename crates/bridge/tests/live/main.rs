@@ -31,6 +31,7 @@ use seamline_bridge::Settings;
 use seamline_bridge::metrics::Snapshot;
 use seamline_bridge::system::{FallbackBy, HandOver, Metrics, Options, Port, run};
 use seamline_host::log::Format;
+use seamline_testing::punctual;
 use std::io::{Read, Write};
 use std::net::{Shutdown, UdpSocket};
 use std::os::unix::net::UnixStream;
@@ -89,7 +90,12 @@ impl Bridge {
     fn begin(net: &Net, settings: Settings, options: Options) -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
         let out = Shared(Arc::clone(&log));
-        Bridge { log, ..Bridge::begin_with(net, settings, options, out) }
+        let bridge = Bridge { log, ..Bridge::begin_with(net, settings, options, out) };
+        let (begun, has_ended) = (now(), || bridge.thread.as_ref().is_none_or(JoinHandle::is_finished));
+        while !bridge.log().contains("event=start") && !has_ended() && now() - begun < 10_000 {
+            pause(10);
+        }
+        bridge
     }
     fn begin_with(net: &Net, settings: Settings, options: Options, out: impl Write + Send + 'static) -> Self {
         let (stop, asked) = UnixStream::pair().unwrap();
@@ -124,31 +130,39 @@ impl Bridge {
 
 #[test]
 fn every_agent_carries_what_was_sent() {
-    for kind in KINDS {
-        for version in [4, 6] {
-            let Some(net) = Net::or_skip("every_agent_carries_what_was_sent") else { return };
-            let hop = Hop::begin(&net, 20);
-            let mut bridge = Bridge::begin(&net, settings(kind), options());
-            let mut transfer = Transfer::begin(&net, version, 1_500_000);
-            transfer.finish();
-            let it = bridge.end().unwrap();
-            hop.end();
-            let agent = it.agent;
-            println!(
-                "{kind}, IPv{version}: {} shown, {} sent again",
-                it.engine.shown, agent.local_retransmissions
-            );
-            assert!(it.engine.shown > 1000 && it.agent.known == 1, "{it:?}");
-            assert_eq!((it.engine.failures, it.engine.unsendable), (0, 0), "{it:?}");
-            assert_eq!(it.ports.map(|port| port.too_long), [0; 2]);
-            assert!(it.ports[0].completed > 0, "the kernel leaves checksums to hardware that is not there");
-            if kind == "snoop" {
-                // Most losses are repaired by SACK first: the first duplicate that passes lists them to the sender.
-                assert!(agent.local_retransmissions > 0 && agent.suppressed_acknowledgments > 0, "{it:?}");
+    punctual(30, || {
+        for kind in KINDS {
+            for version in [4, 6] {
+                let Some(net) = Net::or_skip("every_agent_carries_what_was_sent") else { return };
+                let hop = Hop::begin(&net, 20);
+                let mut bridge = Bridge::begin(&net, settings(kind), options());
+                let mut transfer = Transfer::begin(&net, version, 1_500_000);
+                transfer.finish();
+                let it = bridge.end().unwrap();
+                hop.end();
+                let agent = it.agent;
+                println!(
+                    "{kind}, IPv{version}: {} shown, {} sent again",
+                    it.engine.shown, agent.local_retransmissions
+                );
+                assert!(it.engine.shown > 1000 && it.agent.known == 1, "{it:?}");
+                assert_eq!((it.engine.failures, it.engine.unsendable), (0, 0), "{it:?}");
+                assert_eq!(it.ports.map(|port| port.too_long), [0; 2]);
+                assert!(
+                    it.ports[0].completed > 0,
+                    "the kernel leaves checksums to hardware that is not there"
+                );
+                if kind == "snoop" {
+                    // Most losses are repaired by SACK first: the first duplicate that passes lists them to the sender.
+                    assert!(
+                        agent.local_retransmissions > 0 && agent.suppressed_acknowledgments > 0,
+                        "{it:?}"
+                    );
+                }
+                assert!(bridge.log().contains("event=stop"));
             }
-            assert!(bridge.log().contains("event=stop"));
         }
-    }
+    });
 }
 
 /// Not the agent, but what the child below runs.
@@ -277,19 +291,25 @@ fn the_guard_forwards_within_a_second_and_steps_back() {
 
 #[test]
 fn it_ends_when_it_is_asked_to_though_it_goes_on_failing() {
-    let Some(net) = Net::alone_or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else {
-        return;
-    };
-    let hop = Hop::begin(&net, 0);
-    let mut bridge = without_trouble(&net);
-    Trouble::Panics.begin();
-    let _meanwhile = Transfer::begin(&net, 4, 100_000);
-    pause(300);
-    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bridge.end()));
-    Trouble::None.begin();
-    assert_eq!(ended.expect("it ends").unwrap().engine.failures, 2, "of the agent, and of what is around it");
-    assert!(bridge.log().contains("event=failure") && bridge.log().contains("event=stop"));
-    hop.end();
+    punctual(30, || {
+        let Some(net) = Net::alone_or_skip("it_ends_when_it_is_asked_to_though_it_goes_on_failing") else {
+            return;
+        };
+        let hop = Hop::begin(&net, 0);
+        let mut bridge = without_trouble(&net);
+        Trouble::Panics.begin();
+        let _meanwhile = Transfer::begin(&net, 4, 100_000);
+        pause(300);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bridge.end()));
+        Trouble::None.begin();
+        assert_eq!(
+            ended.expect("it ends").unwrap().engine.failures,
+            2,
+            "of the agent, and of what is around it"
+        );
+        assert!(bridge.log().contains("event=failure") && bridge.log().contains("event=stop"));
+        hop.end();
+    });
 }
 
 /// Nobody reads it.
@@ -422,51 +442,53 @@ fn packets_that_would_be_joined_for_good_are_refused_with_the_command() {
 /// By HTTP, and as a file.
 #[test]
 fn the_counters_can_be_read() {
-    let Some(net) = Net::or_skip("the_counters_can_be_read") else { return };
-    ip(&net.bridge, "link set lo up");
-    let hop = Hop::begin(&net, 0);
-    let address = "127.0.0.1:9477".parse().unwrap();
-    let with = Options { metrics: Some(Metrics::Http(address)), ..options() };
-    let mut bridge = Bridge::begin(&net, settings("snoop"), with);
-    Transfer::begin(&net, 4, 100_000).finish();
-    pause(1300);
-    let asked = net.bridge.within(|| {
-        let mut asked = std::net::TcpStream::connect(address)?;
-        asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
-        let mut text = String::new();
-        asked.read_to_string(&mut text).map(|_| text)
-    });
-    let text = asked.unwrap();
-    assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
-    let shown = text.lines().find_map(|line| line.strip_prefix("seamline_agent_shown_total "));
-    assert!(shown.unwrap().parse::<u64>().unwrap() > 50, "{text}");
-    let (_, body) = text.split_once("\r\n\r\n").unwrap();
-    let samples = seamline_host::metrics::samples(body).unwrap();
-    let of_side = |name: &str, side: &str| {
-        let found = samples.iter().find(|it| it.name == name && it.label("side") == Some(side));
-        found.map_or(0.0, |it| it.value)
-    };
-    for side in ["wired", "wireless"] {
-        let [count, sum] = ["seamline_agent_rtt_seconds_count", "seamline_agent_rtt_seconds_sum"]
-            .map(|it| of_side(it, side));
-        // Within a host; a busy one may take some milliseconds.
-        assert!(count >= 1.0 && (1e-6..0.1).contains(&(sum / count)), "{side}: {count}, {sum} s");
-    }
-    let start = samples.iter().find(|it| it.name == "seamline_agent_start_time_seconds").unwrap().value;
-    let now = seamline_host::clock::wall().as_secs_f64();
-    assert!((now - 60.0..now).contains(&start), "{start}, {now}");
-    let build = samples.iter().find(|it| it.name == "seamline_agent_build_info").unwrap();
-    let expected = [("agent", "snoop"), ("mode", "active"), ("in", "b0"), ("out", "b1")];
-    assert!(expected.iter().all(|(name, value)| build.label(name) == Some(value)), "{build:?}");
-    bridge.end().unwrap();
+    punctual(30, || {
+        let Some(net) = Net::or_skip("the_counters_can_be_read") else { return };
+        ip(&net.bridge, "link set lo up");
+        let hop = Hop::begin(&net, 0);
+        let address = "127.0.0.1:9477".parse().unwrap();
+        let with = Options { metrics: Some(Metrics::Http(address)), ..options() };
+        let mut bridge = Bridge::begin(&net, settings("snoop"), with);
+        Transfer::begin(&net, 4, 100_000).finish();
+        pause(1300);
+        let asked = net.bridge.within(|| {
+            let mut asked = std::net::TcpStream::connect(address)?;
+            asked.write_all(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")?;
+            let mut text = String::new();
+            asked.read_to_string(&mut text).map(|_| text)
+        });
+        let text = asked.unwrap();
+        assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
+        let shown = text.lines().find_map(|line| line.strip_prefix("seamline_agent_shown_total "));
+        assert!(shown.unwrap().parse::<u64>().unwrap() > 50, "{text}");
+        let (_, body) = text.split_once("\r\n\r\n").unwrap();
+        let samples = seamline_host::metrics::samples(body).unwrap();
+        let of_side = |name: &str, side: &str| {
+            let found = samples.iter().find(|it| it.name == name && it.label("side") == Some(side));
+            found.map_or(0.0, |it| it.value)
+        };
+        for side in ["wired", "wireless"] {
+            let [count, sum] = ["seamline_agent_rtt_seconds_count", "seamline_agent_rtt_seconds_sum"]
+                .map(|it| of_side(it, side));
+            // Within a host; a busy one may take some milliseconds.
+            assert!(count >= 1.0 && (1e-6..0.1).contains(&(sum / count)), "{side}: {count}, {sum} s");
+        }
+        let start = samples.iter().find(|it| it.name == "seamline_agent_start_time_seconds").unwrap().value;
+        let now = seamline_host::clock::wall().as_secs_f64();
+        assert!((now - 60.0..now).contains(&start), "{start}, {now}");
+        let build = samples.iter().find(|it| it.name == "seamline_agent_build_info").unwrap();
+        let expected = [("agent", "snoop"), ("mode", "active"), ("in", "b0"), ("out", "b1")];
+        assert!(expected.iter().all(|(name, value)| build.label(name) == Some(value)), "{build:?}");
+        bridge.end().unwrap();
 
-    let path = std::env::temp_dir().join(format!("seamline-bridge-{}.prom", std::process::id()));
-    let with = Options { metrics: Some(Metrics::File(path.clone())), ..options() };
-    let mut bridge = Bridge::begin(&net, settings("snoop"), with);
-    pause(1300);
-    let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    assert!(text.contains("seamline_agent_bypass 0\n"), "{text}");
-    bridge.end().unwrap();
-    hop.end();
+        let path = std::env::temp_dir().join(format!("seamline-bridge-{}.prom", std::process::id()));
+        let with = Options { metrics: Some(Metrics::File(path.clone())), ..options() };
+        let mut bridge = Bridge::begin(&net, settings("snoop"), with);
+        pause(1300);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(text.contains("seamline_agent_bypass 0\n"), "{text}");
+        bridge.end().unwrap();
+        hop.end();
+    });
 }

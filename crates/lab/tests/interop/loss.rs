@@ -2,6 +2,7 @@
 
 use crate::host::{Fate, Seen, Setup, Way};
 use crate::pair::{BOTH, Opener, Pair, exchange, kernel_reads, kernel_sends};
+use seamline_testing::punctual;
 use seamline_wire::codec::IpVersion;
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Segment, SequenceNumber};
@@ -42,39 +43,43 @@ fn patient() -> Setup {
 
 #[test]
 fn listed_losses_of_our_data_are_repaired_once() {
-    let Some(_) = Pair::or_skip("listed_losses_of_our_data_are_repaired_once") else { return };
-    for opener in BOTH {
-        let pair = Pair::new(IpVersion::V4);
-        // A sender that the window stops in recovery may send its last segment again (RFC 6675, rule 4 of NextSeg).
-        pair.set("ipv4/tcp_rmem", "4096 6291456 6291456");
-        pair.ours.network(DELAY, listed_losses(Way::ToKernel));
-        let (ours, mut stream) = pair.connected(opener, patient());
-        ours.supply(1_000_000);
-        kernel_reads(&mut stream, 0, 1_000_000);
-        let statistics = ours.look(|endpoint| endpoint.statistics()).sender;
-        assert_eq!(statistics.timeouts, 0, "{statistics:?}");
-        assert_eq!(statistics.retransmissions, LISTED.len() as u64, "{statistics:?}");
-        assert!((1..=5).contains(&statistics.recoveries), "{statistics:?}");
-        assert_eq!(statistics.window_cuts, statistics.recoveries);
-    }
+    punctual(20, || {
+        let Some(_) = Pair::or_skip("listed_losses_of_our_data_are_repaired_once") else { return };
+        for opener in BOTH {
+            let pair = Pair::new(IpVersion::V4);
+            // A sender that the window stops in recovery may send its last segment again (RFC 6675, rule 4 of NextSeg).
+            pair.set("ipv4/tcp_rmem", "4096 6291456 6291456");
+            pair.ours.network(DELAY, listed_losses(Way::ToKernel));
+            let (ours, mut stream) = pair.connected(opener, patient());
+            ours.supply(1_000_000);
+            kernel_reads(&mut stream, 0, 1_000_000);
+            let statistics = ours.look(|endpoint| endpoint.statistics()).sender;
+            assert_eq!(statistics.timeouts, 0, "{statistics:?}");
+            assert_eq!(statistics.retransmissions, LISTED.len() as u64, "{statistics:?}");
+            assert!((1..=5).contains(&statistics.recoveries), "{statistics:?}");
+            assert_eq!(statistics.window_cuts, statistics.recoveries);
+        }
+    });
 }
 
 #[test]
 fn listed_losses_of_the_kernels_data_are_repaired() {
-    let Some(_) = Pair::or_skip("listed_losses_of_the_kernels_data_are_repaired") else { return };
-    for opener in BOTH {
-        let pair = Pair::new(IpVersion::V4);
-        pair.ours.network(DELAY, listed_losses(Way::ToOurs));
-        let (ours, mut stream) = pair.connected(opener, patient());
-        kernel_sends(&mut stream, 0, 1_000_000);
-        ours.wait_delivered(1_000_000);
-        let record = pair.ours.record();
-        let again = sent_again(&record, Way::ToOurs);
-        // A probe of the kernel for losses at the tail may add a few.
-        assert!((LISTED.len()..=LISTED.len() + 4).contains(&again), "{again}");
-        let blocks = pair.ours.seen(Way::ToKernel, |segment| segment.sack.len() > 1);
-        assert!(!blocks.is_empty(), "several holes at once are reported");
-    }
+    punctual(20, || {
+        let Some(_) = Pair::or_skip("listed_losses_of_the_kernels_data_are_repaired") else { return };
+        for opener in BOTH {
+            let pair = Pair::new(IpVersion::V4);
+            pair.ours.network(DELAY, listed_losses(Way::ToOurs));
+            let (ours, mut stream) = pair.connected(opener, patient());
+            kernel_sends(&mut stream, 0, 1_000_000);
+            ours.wait_delivered(1_000_000);
+            let record = pair.ours.record();
+            let again = sent_again(&record, Way::ToOurs);
+            // A probe of the kernel for losses at the tail may add a few.
+            assert!((LISTED.len()..=LISTED.len() + 4).contains(&again), "{again}");
+            let blocks = pair.ours.seen(Way::ToKernel, |segment| segment.sack.len() > 1);
+            assert!(!blocks.is_empty(), "several holes at once are reported");
+        }
+    });
 }
 
 #[test]
@@ -132,18 +137,20 @@ fn the_kernels_sender_continues_after_a_silence() {
 /// The kernel says by D-SACK (RFC 2883) what came to it twice; our sender takes that neither for a loss nor for news.
 #[test]
 fn reports_of_duplicates_do_no_harm() {
-    let Some(pair) = Pair::or_skip("reports_of_duplicates_do_no_harm") else { return };
-    pair.ours.network(DELAY, |way, segment| {
-        if way == Way::ToKernel && segment.length > 0 { Fate::Twice } else { Fate::Pass }
+    punctual(20, || {
+        let Some(pair) = Pair::or_skip("reports_of_duplicates_do_no_harm") else { return };
+        pair.ours.network(DELAY, |way, segment| {
+            if way == Way::ToKernel && segment.length > 0 { Fate::Twice } else { Fate::Pass }
+        });
+        let (ours, mut stream) = pair.connected(Opener::We, patient());
+        ours.supply(500_000);
+        kernel_reads(&mut stream, 0, 500_000);
+        ours.wait("all is acknowledged", |endpoint| endpoint.statistics().bytes_acknowledged == 500_000);
+        let reports = pair.ours.seen(Way::ToOurs, |segment| {
+            segment.sack.as_slice().first().is_some_and(|block| block.left.is_before(segment.acknowledgment))
+        });
+        assert!(reports.len() > 100, "the kernel reported {} duplicates", reports.len());
+        let statistics = ours.look(|endpoint| endpoint.statistics()).sender;
+        assert_eq!((statistics.retransmissions, statistics.window_cuts), (0, 0), "{statistics:?}");
     });
-    let (ours, mut stream) = pair.connected(Opener::We, patient());
-    ours.supply(500_000);
-    kernel_reads(&mut stream, 0, 500_000);
-    ours.wait("all is acknowledged", |endpoint| endpoint.statistics().bytes_acknowledged == 500_000);
-    let reports = pair.ours.seen(Way::ToOurs, |segment| {
-        segment.sack.as_slice().first().is_some_and(|block| block.left.is_before(segment.acknowledgment))
-    });
-    assert!(reports.len() > 100, "the kernel reported {} duplicates", reports.len());
-    let statistics = ours.look(|endpoint| endpoint.statistics()).sender;
-    assert_eq!((statistics.retransmissions, statistics.window_cuts), (0, 0), "{statistics:?}");
 }

@@ -1,4 +1,5 @@
 use super::*;
+use seamline_testing::punctual;
 use std::net::SocketAddr;
 use std::thread;
 
@@ -65,33 +66,35 @@ fn silent_clients_delay_nobody() {
 
 #[test]
 fn each_request_gets_its_status() {
-    let cases: [(&[u8], &str, bool); 12] = [
-        (b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK", true),
-        (b"GET /?x=1 HTTP/1.0\n\n", "200 OK", true),
-        (b"HEAD / HTTP/1.1\r\n\r\n", "200 OK", false),
-        (b"GET /other HTTP/1.1\r\n\r\n", "404 Not Found", true),
-        (b"POST /metrics HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", "405 Method Not Allowed", true),
-        (b"GET /metrics HTTP/2.0\r\n\r\n", "400 Bad Request", true),
-        (b"GET /metrics\r\n", "400 Bad Request", true),
-        (b"get / HTTP/1.1\r\n\r\n", "400 Bad Request", true),
-        (b"GET / / HTTP/1.1\r\n\r\n", "400 Bad Request", true),
-        (b"\x16\x03\x01\x02\0\x01", "400 Bad Request", true),
-        (b"rubbish\n", "400 Bad Request", true),
-        (&[b'a'; 2 * LONGEST], "400 Bad Request", true),
-    ];
-    served(|address| {
-        for (request, status, has_body) in cases {
-            let (answer, millis) = ask(address, &[request], 0);
-            let shown = String::from_utf8_lossy(&request[..request.len().min(40)]);
-            assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{shown}: {answer}");
-            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-            assert_eq!(!body.is_empty(), has_body, "{answer}");
-            assert!(
-                head.contains(&format!("Content-Length: {}\r\n", if has_body { body.len() } else { 5 })),
-                "{answer}"
-            );
-            assert_eq!(head.contains("Allow: GET, HEAD"), status.starts_with("405"), "{answer}");
-            assert!(millis < 400, "{shown}: {millis} ms");
-        }
+    punctual(30, || {
+        let cases: [(&[u8], &str, bool); 12] = [
+            (b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200 OK", true),
+            (b"GET /?x=1 HTTP/1.0\n\n", "200 OK", true),
+            (b"HEAD / HTTP/1.1\r\n\r\n", "200 OK", false),
+            (b"GET /other HTTP/1.1\r\n\r\n", "404 Not Found", true),
+            (b"POST /metrics HTTP/1.1\r\nContent-Length: 2\r\n\r\nab", "405 Method Not Allowed", true),
+            (b"GET /metrics HTTP/2.0\r\n\r\n", "400 Bad Request", true),
+            (b"GET /metrics\r\n", "400 Bad Request", true),
+            (b"get / HTTP/1.1\r\n\r\n", "400 Bad Request", true),
+            (b"GET / / HTTP/1.1\r\n\r\n", "400 Bad Request", true),
+            (b"\x16\x03\x01\x02\0\x01", "400 Bad Request", true),
+            (b"rubbish\n", "400 Bad Request", true),
+            (&[b'a'; 2 * LONGEST], "400 Bad Request", true),
+        ];
+        served(|address| {
+            for (request, status, has_body) in cases {
+                let (answer, millis) = ask(address, &[request], 0);
+                let shown = String::from_utf8_lossy(&request[..request.len().min(40)]);
+                assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{shown}: {answer}");
+                let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+                assert_eq!(!body.is_empty(), has_body, "{answer}");
+                assert!(
+                    head.contains(&format!("Content-Length: {}\r\n", if has_body { body.len() } else { 5 })),
+                    "{answer}"
+                );
+                assert_eq!(head.contains("Allow: GET, HEAD"), status.starts_with("405"), "{answer}");
+                assert!(millis < 400, "{shown}: {millis} ms");
+            }
+        });
     });
 }
