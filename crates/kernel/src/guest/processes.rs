@@ -3,10 +3,14 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
+use std::thread;
+use std::time::Duration;
 
-/// End all processes of the session that this process leads. Repeats while new ones appear.
+/// End all processes of the session that this process leads. Repeats while new ones appear, or some have not ended yet.
+#[expect(clippy::disallowed_methods, reason = "a process that is killed ends when it is scheduled")]
 pub(super) fn end_session(leader: u32) {
-    const MOST_ROUNDS: usize = 10;
+    const MOST_ROUNDS: usize = 200;
+    const PAUSE: Duration = Duration::from_millis(2);
     for _ in 0..MOST_ROUNDS {
         let members = members(leader);
         if members.is_empty() {
@@ -15,6 +19,7 @@ pub(super) fn end_session(leader: u32) {
         for process in members {
             let _ = kill(Pid::from_raw(process.cast_signed()), Signal::SIGKILL);
         }
+        thread::sleep(PAUSE);
     }
 }
 

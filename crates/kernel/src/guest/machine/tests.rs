@@ -13,16 +13,6 @@ fn boot(script: &str) -> (Running, tempfile::TempDir) {
     (guest.boot().unwrap(), folder)
 }
 
-/// All processes of a session have been killed. One that was not scheduled since still counts.
-#[expect(clippy::disallowed_methods, reason = "the kernel takes its time")]
-fn assert_no_members(leader: u32) {
-    let has_none = || {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        members(leader).is_empty()
-    };
-    assert!((0..500).any(|_| has_none()), "{:?}", members(leader));
-}
-
 #[test]
 fn what_a_kernel_leaves_has_ended_when_its_status_is_known() {
     let (mut guest, _folder) = boot("sleep 1000 & sleep 1000 & echo last words; exit 3");
@@ -32,7 +22,7 @@ fn what_a_kernel_leaves_has_ended_when_its_status_is_known() {
         matches!(&ended, Err(GuestError::Died(status, log)) if status.code() == Some(3) && log == "last words"),
         "{ended:?}"
     );
-    assert_no_members(leader);
+    assert_eq!(members(leader), Vec::<u32>::new());
     assert!(guest.has_ended().unwrap());
 }
 
@@ -44,5 +34,5 @@ fn a_guest_that_is_given_up_ends_with_its_value() {
     assert_eq!(ended, Ended::Stopped);
     assert!(!guest.has_ended().unwrap());
     drop(guest);
-    assert_no_members(leader);
+    assert_eq!(members(leader), Vec::<u32>::new());
 }
