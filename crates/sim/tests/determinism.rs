@@ -8,7 +8,7 @@ use seamline_net::error::{AppliesTo, Arrival, Bernoulli, ErrorModel, ErrorStage}
 use seamline_net::schedule::{Fates, Handovers};
 use seamline_net::{LinkConfig, Schedule, Scheduled};
 use seamline_sim::{ElementId, Observer, World};
-use seamline_tcp::Host;
+use seamline_tcp::{Application, Host, profile, variant};
 use seamline_wire::random::Stream;
 use seamline_wire::{Duration, Event, Instant, Packet};
 use std::sync::{Arc, Mutex};
@@ -112,6 +112,41 @@ fn a_silent_run_ends_like_one_that_is_listened_to() {
             assert_eq!(Some(counters), silent.link(*link).map(|link| link.counters()), "{variant}");
         }
     }
+}
+
+/// A host with a handover scheme predicts no headers. One whose scheme hears of no handover therefore does the same by the long way, whatever the
+/// profile: with losses in both directions, and to the end of the connection.
+#[test]
+fn header_prediction_changes_nothing() {
+    let mut predicted = 0;
+    for (profile, variant) in
+        profile::ALL.iter().flat_map(|it| ["newreno", "sack", "vegas"].map(|name| (it, name)))
+    {
+        let parameters = Arc::new((profile.parameters)());
+        if variant::find(variant, &parameters).is_err() {
+            continue;
+        }
+        let trace = |handover| {
+            let mut world = World::with_observer(WithoutQueues::default());
+            let source = Application::transfer(Instant::ZERO, 3_000_000);
+            let flows = Flows { parameters: parameters.clone(), source, handover, ..Flows::endless(variant) };
+            let (ms, loss) =
+                (Duration::from_millis, |name| Some(Bernoulli::new(0.01, Stream::new(5, name)).into()));
+            let there = vec![LinkConfig { end_error: loss("there"), ..hop(10, ms(20), 20) }];
+            chain(
+                &mut world,
+                &flows,
+                there,
+                vec![LinkConfig { end_error: loss("back"), ..hop(10, ms(20), 20) }],
+            );
+            world.run_until(END);
+            world.into_observer().0.text
+        };
+        let (short, long) = (trace(None), trace(seamline_tcp::handover::find("freeze")));
+        assert!(short == long, "{} of {}: header prediction makes a difference", variant, profile.name);
+        predicted += 1;
+    }
+    assert!(predicted > 10, "only {predicted} combinations were compared");
 }
 
 /// Does not want to know the states of queues.

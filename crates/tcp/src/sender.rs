@@ -4,6 +4,7 @@
 mod moving;
 mod notified;
 mod opening;
+mod predicted;
 mod probing;
 mod sending;
 mod statistics;
@@ -308,10 +309,7 @@ impl Sender {
             && !self.probing;
         let window_before = self.view.peer_window;
         if advanced {
-            self.view.unacknowledged = ack.offset;
-            self.view.next = self.view.next.max(ack.offset);
-            self.progress_at = now;
-            self.note_window_progress(now);
+            self.advance(now, ack.offset);
         }
         if let Some(window) = ack.window {
             self.window_is_from_syn = false;
@@ -337,23 +335,37 @@ impl Sender {
         if self.probing && (advanced || reopened) {
             self.stop_probing();
         }
-        let log = self.view.sent.as_mut().filter(|_| advanced);
-        let fine_round_trip = log.and_then(|log| log.acknowledge(now, previous, ack.offset));
-        let fine_round_trip = fine_round_trip.filter(|_| ack.offset > self.samples_from);
-        let acked = Acked {
-            bytes: acknowledged,
-            delivered,
-            duplicate,
-            fine_round_trip,
-            in_recovery: self.recovery.in_recovery(),
-        };
-        self.control.observe(&acked, &self.view);
-        let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip };
-        self.recovery.on_ack(&seen, &self.view, &mut self.commands);
-        self.apply_all(Some(&acked), ack.timestamp_sample, exit);
+        let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip: None };
+        self.follow(seen, ack.timestamp_sample, exit);
         self.repair(reported, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
+    }
+
+    /// SND.UNA advances.
+    fn advance(&mut self, now: Instant, acknowledged: Offset) {
+        self.view.unacknowledged = acknowledged;
+        self.view.next = self.view.next.max(acknowledged);
+        self.progress_at = now;
+        self.note_window_progress(now);
+    }
+
+    /// Recovery and congestion control make of an acknowledgment what they will. Its round-trip time by the fine clock is filled in.
+    fn follow(&mut self, mut seen: AckSeen, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
+        let (previous, reached) = (seen.previous, self.view.unacknowledged);
+        let log = self.view.sent.as_mut().filter(|_| seen.advanced);
+        let fine_round_trip = log.and_then(|log| log.acknowledge(self.view.now, previous, reached));
+        seen.fine_round_trip = fine_round_trip.filter(|_| reached > self.samples_from);
+        let acked = Acked {
+            bytes: reached.saturating_since(previous),
+            delivered: seen.delivered,
+            duplicate: seen.duplicate,
+            fine_round_trip: seen.fine_round_trip,
+            in_recovery: self.recovery.in_recovery(),
+        };
+        self.control.observe(&acked, &self.view);
+        self.recovery.on_ack(&seen, &self.view, &mut self.commands);
+        self.apply_all(Some(&acked), timestamp_sample, exit);
     }
 
     /// An acknowledgment reports that a packet was marked: the window falls, once for what is outstanding (RFC 3168 section 6.1.2).

@@ -200,6 +200,11 @@ impl Segment {
             + u32::from(self.flags.intersects(Flags::SYN))
             + u32::from(self.flags.intersects(Flags::FIN))
     }
+    /// Whether it has no flag but ACK, and perhaps PSH, and neither a mark nor SACK blocks.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.flags | Flags::PSH == Flags::ACK | Flags::PSH && self.sack.is_empty() && self.mark.is_none()
+    }
     /// The sequence number just after the segment.
     pub fn end(&self) -> SequenceNumber {
         self.sequence + self.sequence_length()

@@ -7,6 +7,7 @@ pub mod trace;
 
 use seamline_net::{Limit, Link, LinkConfig, QueueConfig};
 use seamline_sim::{ElementId, Observer, Router, World};
+use seamline_tcp::handover::Scheme;
 use seamline_tcp::{Address, Application, EndpointConfig, Host, Opening, Parameters, profile, variant};
 use seamline_wire::{Duration, Instant, NodeId, Port, Rate, SequenceNumber, TransportPort};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub struct Flows {
     pub parameters: Arc<Parameters>,
     pub source: Application,
     pub handshake: bool,
+    pub handover: Option<&'static Scheme>,
 }
 
 impl Flows {
@@ -31,6 +33,7 @@ impl Flows {
             parameters: Arc::new((profile::RFC.parameters)()),
             source: Application::endless(Instant::ZERO),
             handshake: true,
+            handover: None,
         }
     }
 
@@ -46,7 +49,7 @@ impl Flows {
                 remote: Address { node: peer, port },
                 parameters: self.parameters.clone(),
                 variant,
-                handover: None,
+                handover: self.handover,
                 initial_sequence,
             };
             let peer = self.parameters.clone();

@@ -185,11 +185,15 @@ impl EcnState {
         self.seen |= ecn.is_capable();
         if is_news { Notice::Soon } else { Notice::Nothing }
     }
+    /// Whether segments say anything about it, or may.
+    pub(crate) fn is_used(&self) -> bool {
+        self.agreed || self.needs != EcnNeeds::Nothing
+    }
     /// The field of a segment that leaves, which gets its flags.
     pub(crate) fn mark(&mut self, segment: &mut Segment) -> Ecn {
         let is_new = std::mem::take(&mut self.carries_new_data) && segment.length > 0;
         // Most connections: every segment comes by here.
-        if !self.agreed && self.needs == EcnNeeds::Nothing {
+        if !self.is_used() {
             return Ecn::NotEct;
         }
         let always = if self.needs == EcnNeeds::EachChange { Ecn::Ect0 } else { Ecn::NotEct };

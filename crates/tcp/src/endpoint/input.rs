@@ -35,6 +35,9 @@ impl Endpoint {
             self.acknowledge_if_due(now, out);
         }
         self.last_arrival = now;
+        if self.takes_as_predicted(now, &packet.segment, out) {
+            return;
+        }
         match self.state {
             State::Closed => reset_for(packet, out),
             State::Listen => self.on_packet_in_listen(now, packet, out),

@@ -15,6 +15,7 @@ mod info;
 mod input;
 mod marks;
 mod options;
+mod predicted;
 mod state;
 mod timestamps;
 mod transactions;

@@ -127,7 +127,7 @@ impl Receiver {
         }
     }
 
-    fn schedule_acknowledgment(&mut self, now: Instant) {
+    pub(super) fn schedule_acknowledgment(&mut self, now: Instant) {
         let Some(delay) = self.parameters.delayed_acknowledgment else {
             self.acknowledge_now = true;
             return;

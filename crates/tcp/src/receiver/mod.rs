@@ -186,6 +186,31 @@ impl Receiver {
         self.readable()
     }
 
+    /// Whether nothing is missing, reported or waited for, neither now nor at the end of the stream, and acknowledgments and window are simple.
+    pub(crate) fn is_simple(&self, now: Instant) -> bool {
+        self.adaptive.is_none()
+            && self.tuning.is_none()
+            && self.delayed_duplicates.is_none()
+            && self.out_of_order.is_empty()
+            && self.duplicate.is_none()
+            && self.fin_at.is_none()
+            && !(self.finished || self.withheld || self.acknowledge_now)
+            && self.acknowledge_at.is_none_or(|at| at > now)
+    }
+    /// Whether the next segment fits, if it is so long.
+    pub(crate) fn has_room(&self, length: u32) -> bool {
+        self.next + u64::from(length) <= self.edge()
+    }
+    /// Take in the next segment of a stream that [`Receiver::is_simple`], for which it [`Receiver::has_room`].
+    pub(crate) fn take_next(&mut self, now: Instant, length: u32, is_read: bool) {
+        self.longest_payload = self.longest_payload.max(length);
+        self.next += u64::from(length);
+        if is_read {
+            self.read = self.next;
+        }
+        self.schedule_acknowledgment(now);
+    }
+
     /// Take in payload and FIN.
     pub fn accept(&mut self, arrival: &Arrival) -> Received {
         let &Arrival { start, length, fin, .. } = arrival;
