@@ -148,7 +148,8 @@ impl Receiver {
     /// Everything that a segment or a timer caused has been sent: decide what is to become of what is still owed.
     pub(crate) fn settle(&mut self, now: Instant, timing: &Timing) {
         let (unacknowledged, offered) = (self.next - self.last_acknowledged, self.last_window());
-        let selected = self.selected();
+        let full_segment = self.full_segment();
+        let selected = (unacknowledged > full_segment.into()).then(|| self.selected());
         let gap = (!self.out_of_order.is_empty()).then(|| Gap {
             next: self.next.0,
             selective: self.agreed.selective,
@@ -163,11 +164,10 @@ impl Receiver {
             adaptive.on_timeout(timing);
             self.acknowledge_now = true;
         }
-        let is_much = unacknowledged > adaptive.full_segment().into();
-        if is_much && selected.is_short {
+        if selected.is_some_and(|selected| selected.is_short) {
             adaptive.on_shortage();
         }
-        let wide = is_much && selected.window >= offered;
+        let wide = selected.is_some_and(|selected| selected.window >= offered);
         match adaptive.decide(now, wide, gap, self.acknowledge_at.is_some(), timing) {
             Some(Decision::Now) => self.acknowledge_now = true,
             Some(Decision::In(wait)) => self.acknowledge_at = Some(adaptive.timer.set(now, wait)),

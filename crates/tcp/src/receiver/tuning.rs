@@ -9,6 +9,15 @@ const WHOLE: u64 = 256;
 /// Segments that a peer sends before it hears of us (TCP_INIT_CWND).
 const FIRST_FLIGHT: u64 = 10;
 
+/// To a multiple of a power of two, without a division.
+pub(super) fn round_down(bytes: u64, power: u64) -> u64 {
+    bytes & !(power - 1)
+}
+/// Likewise.
+pub(super) fn round_up(bytes: u64, power: u64) -> u64 {
+    round_down(bytes + (power - 1), power)
+}
+
 #[derive(Debug)]
 pub(super) struct Tuning {
     parameters: WindowTuning,
@@ -77,7 +86,9 @@ impl Tuning {
     }
     /// Memory of so many bytes that came in segments of `full_segment`.
     pub(super) fn memory_of(&self, bytes: u64, full_segment: u32) -> u64 {
-        bytes.div_ceil(full_segment.max(1).into()) * self.parameters.memory_of(full_segment)
+        let full = u64::from(full_segment.max(1));
+        let segments = if bytes <= full { u64::from(bytes > 0) } else { bytes.div_ceil(full) };
+        segments * self.parameters.memory_of(full_segment)
     }
 
     /// The connection is open, with so much of the window offered (tcp_init_buffer_space).
@@ -142,14 +153,14 @@ impl Tuning {
         let mut free = self.payload_in(self.memory.saturating_sub(used));
         let is_short = free < full / 2;
         if is_short {
-            free -= free % unit;
+            free = round_down(free, unit);
             if free < allowed / 16 || free < full_segment {
                 return Selected { window: 0, is_short };
             }
         }
         let free = free.min(self.threshold).min(self.largest.saturating_sub(unread));
         let window = if self.shift > 0 {
-            free.next_multiple_of(unit)
+            round_up(free, unit)
         } else if current + full_segment <= free || current > free {
             free - free % full_segment.max(1)
         } else if full_segment == full && free > current + full / 2 {

@@ -1,7 +1,7 @@
 //! The window: what is offered to the peer, and what is accepted from it.
 
 use super::Receiver;
-use super::tuning::Selected;
+use super::tuning::{Selected, round_up};
 use crate::offset::Offset;
 use crate::parameters::ReceiverParameters;
 use seamline_wire::Instant;
@@ -92,12 +92,14 @@ impl Receiver {
 
     /// RCV.WND in bytes; the right edge never moves left (RFC 9293 section 3.8.6).
     pub fn window(&self) -> u64 {
-        let selected = self.selected().window;
+        self.window_of(self.selected())
+    }
+    fn window_of(&self, selected: Selected) -> u64 {
         match self.offered() {
-            offered if selected < offered && self.tuning.is_some() => {
-                offered.next_multiple_of(1 << self.agreed.window_shift)
+            offered if selected.window < offered && self.tuning.is_some() => {
+                round_up(offered, 1 << self.agreed.window_shift)
             }
-            _ => selected,
+            _ => selected.window,
         }
     }
 
@@ -137,9 +139,9 @@ impl Receiver {
     /// The window field to send, and remember it as offered. `scaled` is false on a SYN.
     pub fn offer(&mut self, scaled: bool) -> u16 {
         let shift = if scaled { self.agreed.window_shift } else { 0 };
-        let window = if self.closed_on_purpose { 0 } else { self.window() };
-        let is_short = self.adaptive.is_some() && self.selected().is_short;
-        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| is_short) {
+        let selected = self.selected();
+        let window = if self.closed_on_purpose { 0 } else { self.window_of(selected) };
+        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| selected.is_short) {
             adaptive.on_shortage();
         }
         let field = (window >> shift).min(u64::from(u16::MAX)) as u16;
