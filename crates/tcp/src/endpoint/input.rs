@@ -149,9 +149,7 @@ impl Endpoint {
             }
             return;
         };
-        self.network_error = None;
-        self.keep_timestamp(now, segment, start);
-        self.restart_keepalive(now);
+        self.note_acceptable(now, segment, start);
         let is_tuned = self.receiver.is_tuned();
         let clock = self.header.timestamps.as_ref().filter(|_| is_tuned && !opens);
         if let (Some(times), Some(clock)) = (segment.timestamps, clock) {
@@ -178,6 +176,19 @@ impl Endpoint {
         if delivered > 0 && self.reads_at_once && (self.receiver.adapts() || is_tuned) {
             self.consume(now, u64::MAX, out);
         }
+    }
+
+    /// An acceptable segment with an acceptable acknowledgment has come.
+    pub(super) fn note_acceptable(&mut self, now: Instant, segment: &Segment, start: Offset) {
+        self.network_error = None;
+        self.keep_timestamp(now, segment, start);
+        self.restart_keepalive(now);
+    }
+
+    /// SND.WL1 and SND.WL2.
+    pub(super) fn note_window_update(&mut self, start: Offset, acknowledged: Offset) {
+        let (sequence, acknowledgment) = self.last_window_update;
+        self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
     }
 
     fn is_ignored_for_acknowledgment(&self, segment: &Segment) -> bool {
@@ -245,8 +256,7 @@ impl Endpoint {
         let newest = advances || (start, acknowledged) >= self.last_window_update;
         let window = newest.then(|| u64::from(segment.window) << self.peer_window_shift);
         if newest {
-            let (sequence, acknowledgment) = self.last_window_update;
-            self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
+            self.note_window_update(start, acknowledged);
         }
         let expected = self.expected_mark(segment);
         let mark = self.accepted_mark(now, expected, segment, out);

@@ -1,6 +1,9 @@
 //! Header prediction (Jacobson, "4BSD header prediction", Computer Communication Review 20, 1990; Linux: tcp_rcv_established). Most segments
 //! are the next data in order, while there is nothing to send, or acknowledge new data and carry none. They take a short way,
 //! which does what the long one does with them.
+//!
+//! Some connections never take it: those whose acknowledgments or windows adapt (the profiles of Linux), whose recovery keeps records of
+//! segments, and those with ECN, loss notification or a handover scheme.
 
 use super::timestamps::TimestampCheck;
 use super::*;
@@ -9,18 +12,19 @@ impl Endpoint {
     /// Take a segment in, if it is as expected. Returns whether it was; if not, nothing has happened.
     #[inline]
     pub(super) fn takes_as_predicted(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) -> bool {
-        let is_plain = self.state == State::Established
+        let is_expected = self.state == State::Established
             && segment.is_plain()
             && segment.sequence == self.receiver.acknowledgment()
             && self.mover.is_none()
+            && !self.orphaned
             && !self.header.ecn.is_used()
             && self.receiver.is_simple(now);
-        if !is_plain || self.check_timestamps(now, segment) != TimestampCheck::Passed {
+        if !is_expected || self.check_timestamps(now, segment) != TimestampCheck::Passed {
             return false;
         }
         let Some(acknowledged) = self.sender.offset(segment.acknowledgment) else { return false };
         let window = u64::from(segment.window) << self.peer_window_shift;
-        if !self.sender.predicts(acknowledged, window) {
+        if !self.sender.says_nothing_else(acknowledged, window) {
             return false;
         }
         match (segment.length, acknowledged > self.sender.view.unacknowledged) {
@@ -33,15 +37,6 @@ impl Endpoint {
         true
     }
 
-    fn note_predicted(&mut self, now: Instant, acknowledged: Offset, segment: &Segment) {
-        let start = self.receiver.next();
-        self.network_error = None;
-        self.keep_timestamp(now, segment, start);
-        self.restart_keepalive(now);
-        let (sequence, acknowledgment) = self.last_window_update;
-        self.last_window_update = (sequence.max(start), acknowledgment.max(acknowledged));
-    }
-
     fn take_predicted_data(
         &mut self,
         now: Instant,
@@ -49,14 +44,12 @@ impl Endpoint {
         segment: &Segment,
         out: &mut Outbox,
     ) {
-        self.note_predicted(now, acknowledged, segment);
+        self.note_acceptable(now, segment, self.receiver.next());
+        self.note_window_update(self.receiver.next(), acknowledged);
         self.sender.view.now = now;
         self.receiver.take_next(now, segment.length, self.reads_at_once);
         self.deliver(u64::from(segment.length), out);
-        if self.receiver.must_acknowledge() {
-            let segment = self.acknowledgment();
-            self.header.acknowledge(now, segment, &mut self.receiver, out);
-        }
+        self.acknowledge_if_due(now, out);
     }
 
     fn take_predicted_acknowledgment(
@@ -66,10 +59,98 @@ impl Endpoint {
         segment: &Segment,
         out: &mut Outbox,
     ) {
-        self.note_predicted(now, acknowledged, segment);
+        self.note_acceptable(now, segment, self.receiver.next());
+        self.note_window_update(self.receiver.next(), acknowledged);
         let timestamp_sample = self.timestamp_sample(now, segment);
         let Endpoint { sender, receiver, header, .. } = self;
         let exit = &mut Exit { header, receiver, out };
         sender.on_predicted_ack(now, acknowledged, timestamp_sample, segment, exit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use seamline_wire::{NodeId, TransportPort};
+
+    /// An open connection between nodes 0 and 1, seen from node 0, which has sent what it may.
+    fn open(scheme: Option<&'static Scheme>) -> (Endpoint, Outbox) {
+        let parameters = Arc::new((crate::profile::RFC.parameters)());
+        let address = |node| Address { node: NodeId(node), port: TransportPort(1) };
+        let mut endpoint = Endpoint::new(EndpointConfig {
+            local: address(0),
+            remote: address(1),
+            variant: crate::variant::find("newreno", &parameters).expect("the variant exists"),
+            parameters: parameters.clone(),
+            handover: scheme,
+            initial_sequence: SequenceNumber(0),
+        });
+        let mut out = Outbox::new();
+        let peer_initial_sequence = SequenceNumber(0);
+        endpoint.open(
+            Instant::ZERO,
+            Opening::Established { peer: parameters, peer_initial_sequence },
+            &mut out,
+        );
+        (endpoint, out)
+    }
+
+    fn segment(sequence: u32, length: u32, acknowledgment: u32) -> Segment {
+        Segment {
+            sequence: SequenceNumber(sequence),
+            length,
+            acknowledgment: SequenceNumber(acknowledgment),
+            flags: Flags::ACK,
+            window: 1000,
+            timestamps: Some(Default::default()),
+            ..Segment::default()
+        }
+    }
+
+    /// The first segment updates the window, and takes the long way.
+    fn take_first(endpoint: &mut Endpoint, out: &mut Outbox, first: &Segment) {
+        let now = Instant::from_millis(1);
+        assert!(!endpoint.takes_as_predicted(now, first, out));
+        endpoint.on_packet(now, &Packet { segment: *first, ..Packet::default() }, out);
+    }
+
+    #[test]
+    fn the_next_data_takes_the_short_way() {
+        let (mut endpoint, mut out) = open(None);
+        take_first(&mut endpoint, &mut out, &segment(1, 1000, 1));
+        let now = Instant::from_millis(2);
+        for unexpected in [
+            segment(2001, 1000, 1),
+            segment(1001, 1000, 2),
+            Segment { flags: Flags::ACK | Flags::FIN, ..segment(1001, 1000, 1) },
+            Segment { window: 999, ..segment(1001, 1000, 1) },
+            Segment { mark: Some(Mark::Handover), ..segment(1001, 1000, 1) },
+            Segment { timestamps: None, ..segment(1001, 1000, 1) },
+        ] {
+            assert!(!endpoint.takes_as_predicted(now, &unexpected, &mut out), "{unexpected:?}");
+        }
+        let before = endpoint.bytes_delivered;
+        assert!(endpoint.takes_as_predicted(now, &segment(1001, 1000, 1), &mut out));
+        assert_eq!(endpoint.bytes_delivered, before + 1000);
+    }
+
+    #[test]
+    fn the_acknowledgment_of_new_data_takes_the_short_way() {
+        let (mut endpoint, mut out) = open(None);
+        endpoint.supply(Instant::ZERO, u64::MAX, &mut out);
+        let size = endpoint.segment_size();
+        take_first(&mut endpoint, &mut out, &segment(1, 0, 1 + size));
+        let now = Instant::from_millis(2);
+        let repeated = segment(1, 0, 1 + size);
+        assert!(!endpoint.takes_as_predicted(now, &repeated, &mut out));
+        assert!(endpoint.takes_as_predicted(now, &segment(1, 0, 1 + 2 * size), &mut out));
+        assert_eq!(endpoint.statistics().bytes_acknowledged, 2 * u64::from(size));
+    }
+
+    #[test]
+    fn a_handover_scheme_sees_everything() {
+        let (mut endpoint, mut out) = open(crate::handover::find("freeze"));
+        take_first(&mut endpoint, &mut out, &segment(1, 1000, 1));
+        assert!(!endpoint.takes_as_predicted(Instant::from_millis(2), &segment(1001, 1000, 1), &mut out));
     }
 }

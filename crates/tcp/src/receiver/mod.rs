@@ -186,7 +186,8 @@ impl Receiver {
         self.readable()
     }
 
-    /// Whether nothing is missing, reported or waited for, neither now nor at the end of the stream, and acknowledgments and window are simple.
+    /// Whether the next data would only be appended: nothing is missing or to be reported, the stream does not end, and nothing adapts. An
+    /// acknowledgment that is due has to leave with what comes now.
     pub(crate) fn is_simple(&self, now: Instant) -> bool {
         self.adaptive.is_none()
             && self.tuning.is_none()

@@ -9,11 +9,12 @@ const WHOLE: u64 = 256;
 /// Segments that a peer sends before it hears of us (TCP_INIT_CWND).
 const FIRST_FLIGHT: u64 = 10;
 
-/// To a multiple of a power of two, without a division.
+/// The last multiple of a power of two up to `bytes`; a division would take longer.
 pub(super) fn round_down(bytes: u64, power: u64) -> u64 {
+    debug_assert!(power.is_power_of_two());
     bytes & !(power - 1)
 }
-/// Likewise.
+/// The first multiple of a power of two from `bytes` on.
 pub(super) fn round_up(bytes: u64, power: u64) -> u64 {
     round_down(bytes + (power - 1), power)
 }

@@ -26,8 +26,11 @@ impl Receiver {
     fn has_opened(&self) -> bool {
         let offered = self.offered();
         if let Some(tuning) = &self.tuning {
+            if self.finished || 2 * offered > tuning.clamp() {
+                return false;
+            }
             let window = self.selected().window;
-            return !self.finished && 2 * offered <= tuning.clamp() && window > 0 && window >= 2 * offered;
+            return window > 0 && window >= 2 * offered;
         }
         let opened = self.window().saturating_sub(offered);
         let worth_telling =

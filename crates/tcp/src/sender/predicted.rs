@@ -1,12 +1,12 @@
-//! Acknowledgments that say nothing but how far the peer is: see [`crate::endpoint`], header prediction.
+//! Segments that say nothing but how far the peer is: header prediction ([`crate::endpoint`]).
 
 use super::*;
 
 impl Sender {
-    /// Whether an acknowledgment of this offset, which offers this window, has nothing else to say: neither about losses nor about what is
-    /// thought to have been lost, nor about a window that is probed.
+    /// Whether a segment with this acknowledgment and window says nothing else to this sender: nothing about losses, whether they are
+    /// repaired here or reported, nor about a window that is probed.
     #[inline]
-    pub(crate) fn predicts(&self, acknowledged: Offset, window: u64) -> bool {
+    pub(crate) fn says_nothing_else(&self, acknowledged: Offset, window: u64) -> bool {
         let View { unacknowledged, highest_sent, peer_window, .. } = self.view;
         acknowledged >= unacknowledged
             && acknowledged <= highest_sent
@@ -17,7 +17,7 @@ impl Sender {
             && self.spurious.as_ref().is_none_or(|spurious| !spurious.is_open())
     }
 
-    /// One that [`Sender::predicts`] and that acknowledges new data.
+    /// An acknowledgment of new data that [`Sender::says_nothing_else`].
     pub(crate) fn on_predicted_ack(
         &mut self,
         now: Instant,
@@ -36,9 +36,9 @@ impl Sender {
             duplicate: false,
             sack: News::default(),
             delivered: acknowledged - previous,
-            fine_round_trip: None,
+            fine_round_trip: self.fine_round_trip(previous),
         };
-        self.follow(seen, timestamp_sample, exit);
+        self.respond(&seen, timestamp_sample, exit);
         self.settle_timer(now);
         self.note_ack(segment, exit);
     }
