@@ -22,7 +22,9 @@ for name in cubic fifty hops; do
     run "benches/speed/$name.toml" --set 'duration="60 s"'
 done
 run benches/speed/hops.toml --set 'flow.main.profile="linux-6.12"' --set 'grid.flow.main.variant=["cubic", "bbr", "bbr3"]' --set 'duration="60 s"'
-run benches/speed/cubic.toml --set 'duration="60 s"' --parquet "$folder/out" --events "$folder/out" --pcapng "$folder/out"
+for name in cubic fifty; do
+    run "benches/speed/$name.toml" --set 'duration="60 s"' --parquet "$folder/out" --events "$folder/out" --pcapng "$folder/out"
+done
 for name in lossy-hop train handover mobile-ip starlink; do
     run "scenarios/$name.toml" --seeds 1
 done
