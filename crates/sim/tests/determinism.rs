@@ -114,7 +114,7 @@ fn a_silent_run_ends_like_one_that_is_listened_to() {
     }
 }
 
-/// A host with a handover scheme predicts no headers. One whose scheme hears of no handover therefore does the same by the long way, whatever the
+/// A host with a handover scheme predicts no headers. One whose scheme hears of no handover therefore does the same by the slow path, whatever the
 /// profile: with losses in both directions, and to the end of the connection.
 #[test]
 fn header_prediction_changes_nothing() {
@@ -142,8 +142,8 @@ fn header_prediction_changes_nothing() {
             world.run_until(END);
             world.into_observer().0.text
         };
-        let (short, long) = (trace(None), trace(seamline_tcp::handover::find("freeze")));
-        assert!(short == long, "{} of {}: header prediction makes a difference", variant, profile.name);
+        let (fast, slow) = (trace(None), trace(seamline_tcp::handover::find("freeze")));
+        assert!(fast == slow, "{} of {}: header prediction makes a difference", variant, profile.name);
         compared += 1;
     }
     assert!(compared > 5, "only {compared} combinations were compared");

@@ -1,9 +1,9 @@
 //! Header prediction (Jacobson, "4BSD header prediction", Computer Communication Review 20, 1990; Linux: tcp_rcv_established). Most segments
-//! are the next data in order, while there is nothing to send, or acknowledge new data and carry none. They take a short way,
-//! which does what the long one does with them.
+//! are of one of two kinds. They carry the next data in sequence while this end has nothing to send, or they acknowledge new data and carry
+//! none. These take a fast path, which has the same effect as the slow path.
 //!
-//! Some connections never take it: those whose acknowledgments or windows adapt (the profiles of Linux), whose recovery keeps records of
-//! segments, and those with ECN, loss notification or a handover scheme.
+//! Some connections never use the fast path: those with adaptive acknowledgments or windows (the Linux profiles), with per-segment records,
+//! ECN, loss notification or a handover scheme.
 
 use super::timestamps::TimestampCheck;
 use super::*;
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// The first segment updates the window, and takes the long way.
+    /// The first segment updates the window, and takes the slow path.
     fn take_first(endpoint: &mut Endpoint, out: &mut Outbox, first: &Segment) {
         let now = Instant::from_millis(1);
         assert!(!endpoint.takes_as_predicted(now, first, out));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_data_takes_the_short_way() {
+    fn the_next_data_takes_the_fast_path() {
         let (mut endpoint, mut out) = open(None);
         take_first(&mut endpoint, &mut out, &segment(1, 1000, 1));
         let now = Instant::from_millis(2);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_acknowledgment_of_new_data_takes_the_short_way() {
+    fn the_acknowledgment_of_new_data_takes_the_fast_path() {
         let (mut endpoint, mut out) = open(None);
         endpoint.supply(Instant::ZERO, u64::MAX, &mut out);
         let size = endpoint.segment_size();
