@@ -27,44 +27,32 @@ impl Endpoint {
         if !self.sender.says_nothing_else(acknowledged, window) {
             return false;
         }
-        match (segment.length, acknowledged > self.sender.view.unacknowledged) {
-            (0, true) => self.take_predicted_acknowledgment(now, acknowledged, segment, out),
-            (1.., false) if self.receiver.has_room(segment.length) && !self.sender.has_unsent() => {
-                self.take_predicted_data(now, acknowledged, segment, out);
-            }
-            _ => return false,
+        let is_new = acknowledged > self.sender.view.unacknowledged;
+        let is_data = segment.length > 0;
+        if is_new == is_data
+            || (is_data && (!self.receiver.has_room(segment.length) || self.sender.has_unsent()))
+        {
+            return false;
+        }
+        let start = self.receiver.next();
+        self.note_acceptable(now, segment, start);
+        self.note_window_update(start, acknowledged);
+        if is_data {
+            self.take_predicted_data(now, segment.length, out);
+        } else {
+            let timestamp_sample = self.timestamp_sample(now, segment);
+            let Endpoint { sender, receiver, header, .. } = self;
+            let exit = &mut Exit { header, receiver, out };
+            sender.on_predicted_ack(now, acknowledged, timestamp_sample, segment, exit);
         }
         true
     }
 
-    fn take_predicted_data(
-        &mut self,
-        now: Instant,
-        acknowledged: Offset,
-        segment: &Segment,
-        out: &mut Outbox,
-    ) {
-        self.note_acceptable(now, segment, self.receiver.next());
-        self.note_window_update(self.receiver.next(), acknowledged);
+    fn take_predicted_data(&mut self, now: Instant, length: u32, out: &mut Outbox) {
         self.sender.view.now = now;
-        self.receiver.take_next(now, segment.length, self.reads_at_once);
-        self.deliver(u64::from(segment.length), out);
+        self.receiver.take_next(now, length, self.reads_at_once);
+        self.deliver(u64::from(length), out);
         self.acknowledge_if_due(now, out);
-    }
-
-    fn take_predicted_acknowledgment(
-        &mut self,
-        now: Instant,
-        acknowledged: Offset,
-        segment: &Segment,
-        out: &mut Outbox,
-    ) {
-        self.note_acceptable(now, segment, self.receiver.next());
-        self.note_window_update(self.receiver.next(), acknowledged);
-        let timestamp_sample = self.timestamp_sample(now, segment);
-        let Endpoint { sender, receiver, header, .. } = self;
-        let exit = &mut Exit { header, receiver, out };
-        sender.on_predicted_ack(now, acknowledged, timestamp_sample, segment, exit);
     }
 }
 
