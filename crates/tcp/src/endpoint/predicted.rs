@@ -27,17 +27,18 @@ impl Endpoint {
         if !self.sender.says_nothing_else(acknowledged, window) {
             return false;
         }
-        let is_new = acknowledged > self.sender.view.unacknowledged;
-        let is_data = segment.length > 0;
-        if is_new == is_data
-            || (is_data && (!self.receiver.has_room(segment.length) || self.sender.has_unsent()))
-        {
+        let acknowledges = acknowledged > self.sender.view.unacknowledged;
+        let is_next = match segment.length {
+            0 => acknowledges,
+            length => !acknowledges && self.receiver.has_room(length) && !self.sender.has_unsent(),
+        };
+        if !is_next {
             return false;
         }
         let start = self.receiver.next();
         self.note_acceptable(now, segment, start);
         self.note_window_update(start, acknowledged);
-        if is_data {
+        if segment.length > 0 {
             self.take_predicted_data(now, segment.length, out);
         } else {
             let timestamp_sample = self.timestamp_sample(now, segment);
@@ -50,7 +51,10 @@ impl Endpoint {
 
     fn take_predicted_data(&mut self, now: Instant, length: u32, out: &mut Outbox) {
         self.sender.view.now = now;
-        self.receiver.take_next(now, length, self.reads_at_once);
+        self.receiver.take_next(now, length);
+        if self.reads_at_once {
+            self.receiver.consume_all();
+        }
         self.deliver(u64::from(length), out);
         self.acknowledge_if_due(now, out);
     }

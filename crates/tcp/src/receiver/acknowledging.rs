@@ -147,9 +147,8 @@ impl Receiver {
 
     /// Everything that a segment or a timer caused has been sent: decide what is to become of what is still owed.
     pub(crate) fn settle(&mut self, now: Instant, timing: &Timing) {
-        let (unacknowledged, offered) = (self.next - self.last_acknowledged, self.last_window());
-        let full_segment = self.full_segment();
-        let selected = (unacknowledged > full_segment.into()).then(|| self.selected());
+        let offered = self.last_window();
+        let selected = self.owes_much().then(|| self.selected());
         let gap = (!self.out_of_order.is_empty()).then(|| Gap {
             next: self.next.0,
             selective: self.agreed.selective,
@@ -175,13 +174,17 @@ impl Receiver {
         }
     }
 
+    /// Whether more than a full segment is not acknowledged.
+    fn owes_much(&self) -> bool {
+        self.next - self.last_acknowledged > self.full_segment().into()
+    }
+
     /// Whether what the application has read is worth an acknowledgment (Linux: tcp_cleanup_rbuf).
     pub(super) fn reading_is_worth_it(&self) -> bool {
         let Some(adaptive) = self.adaptive.as_ref().filter(|adaptive| adaptive.is_owed()) else {
             return false;
         };
-        let is_much = self.next - self.last_acknowledged > adaptive.full_segment().into();
-        is_much || (adaptive.ends_write() && self.readable() == 0 && self.out_of_order.is_empty())
+        self.owes_much() || (adaptive.ends_write() && self.readable() == 0 && self.out_of_order.is_empty())
     }
 
     /// A packet was marked: acknowledge the next ones soon, so that the peer hears of it.

@@ -203,12 +203,9 @@ impl Receiver {
         self.next + u64::from(length) <= self.edge()
     }
     /// Take in the next segment of a stream that [`Receiver::is_simple`], for which it [`Receiver::has_room`].
-    pub(crate) fn take_next(&mut self, now: Instant, length: u32, is_read: bool) {
+    pub(crate) fn take_next(&mut self, now: Instant, length: u32) {
         self.longest_payload = self.longest_payload.max(length);
         self.next += u64::from(length);
-        if is_read {
-            self.read = self.next;
-        }
         self.schedule_acknowledgment(now);
     }
 
