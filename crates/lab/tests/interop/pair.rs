@@ -3,6 +3,7 @@
 use crate::host::{FROM_KERNEL, FROM_OURS, KERNEL, OURS, Setup};
 use crate::ours::{OurEnd, Ours};
 use crate::support::privileged_or_skip;
+use crate::until;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrStorage, bind, connect, listen, setsockopt, socket,
     sockopt,
@@ -63,7 +64,17 @@ impl Pair {
         let (ours, thread) = Ours::begin(tun, version);
         let pair = pair(ours, Some(thread));
         pair.set("ipv4/tcp_no_metrics_save", "1");
+        until("the kernel hears by its address of IPv6", || pair.hears_by_ipv6().then_some(()));
         pair
+    }
+
+    /// Whether there is a route to the address itself, which the kernel adds some time after the address (`addrconf_dad_work`).
+    fn hears_by_ipv6(&self) -> bool {
+        let IpAddr::V6(address) = address(KERNEL, IpVersion::V6) else { unreachable!("it is asked for") };
+        let own = format!("{:032x} 80 ", address.to_bits());
+        let read = || std::fs::read_to_string("/proc/thread-self/net/ipv6_route");
+        let routes = self.namespace.within(read).unwrap();
+        routes.lines().any(|route| route.starts_with(&own))
     }
 
     pub(crate) fn set(&self, setting: &str, value: &str) {
