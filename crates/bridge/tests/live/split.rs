@@ -267,13 +267,17 @@ fn child(net: &Net, mut command: Command, log: Stdio) -> Child {
     net.bridge.within(|| command.spawn()).unwrap()
 }
 
-/// The last of them are one for each interface and version of IP.
-fn wait_for_rules(net: &Net) {
+fn wait_until(net: &Net, holds: impl Fn(&str) -> bool) {
     let begun = now();
-    while rules(net).matches("of process").count() < 4 {
-        assert!(now() - begun < 10_000);
+    while !holds(&rules(net)) {
+        assert!(now() - begun < 10_000, "{}", rules(net));
         pause(20);
     }
+}
+
+/// The last of them are one for each interface and version of IP.
+fn wait_for_rules(net: &Net) {
+    wait_until(net, |rules| rules.matches("of process").count() >= 4);
 }
 
 /// `kill -9`: connections that were split are over, for nobody else has their bytes; new ones pass at once, and are split again by the next one.
@@ -288,11 +292,7 @@ fn connections_pass_once_it_is_killed() {
     let (_server, _) = listener.accept().unwrap();
     kill(Pid::from_raw(router.id() as i32), Signal::SIGKILL).unwrap();
     router.wait().unwrap();
-    let begun = now();
-    while rules(&net).contains("table") {
-        assert!(now() - begun < 10_000, "{}", rules(&net));
-        pause(20);
-    }
+    wait_until(&net, |rules| !rules.contains("table"));
     // Not an end in order, after which the client would believe to have all.
     assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     Transfer::begin(&net, 4, 300_000).finish();
