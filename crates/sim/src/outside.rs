@@ -56,7 +56,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         if O::LISTENS {
             self.observer.sent(self.now, from, &packet);
         }
-        self.carry(from.place(), port, packet);
+        self.carry(from.place(), port, packet.into());
     }
 
     /// A packet to fill in and to take in.

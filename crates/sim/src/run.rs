@@ -3,7 +3,7 @@
 use crate::agenda::{Due, Rank};
 use crate::parts::Inlet;
 use crate::world::{Element, ElementId, Observer, Wire, World};
-use seamline_wire::{DropCause, Event, Input, Instant, Machine, Packet, Port};
+use seamline_wire::{DropCause, Event, Input, Instant, Machine, Packet, Parcel, Port};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -116,12 +116,12 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
-        if let Some(packet) = link.hand_over(self.now) {
+        if let Some(parcel) = link.hand_over(self.now) {
             let next = link.wake_at();
             self.steps += 1;
             self.report_queue(place, n);
             self.settle(place, Rank::Delivery, next);
-            return self.carry(place, Port(0), packet);
+            return self.carry(place, Port(0), parcel);
         }
         let due = link.wake_at();
         if due.is_none_or(|due| due > self.now) {
@@ -161,7 +161,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             0 => {}
             1 => {
                 if let Some((port, packet)) = self.outbox.packets.pop() {
-                    self.carry(place, port, packet);
+                    self.carry(place, port, packet.into());
                 }
             }
             _ => self.carry_all(place),
@@ -172,38 +172,38 @@ impl<M: Machine, O: Observer> World<M, O> {
         let spare = self.spare.pop().unwrap_or_default();
         let mut batch = std::mem::replace(&mut self.outbox.packets, spare);
         for (port, packet) in batch.drain(..) {
-            self.carry(place, port, packet);
+            self.carry(place, port, packet.into());
         }
         self.spare.push(batch);
     }
 
     /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
     #[inline]
-    pub(crate) fn carry(&mut self, from: usize, port: Port, packet: Box<Packet>) {
+    pub(crate) fn carry(&mut self, from: usize, port: Port, parcel: Parcel) {
         let (mut from, mut port) = (from, port);
         loop {
             let Some(Wire { to, port: entry }) = self.wire(from, port) else {
-                return self.lose(from, packet);
+                return self.lose(from, parcel.into_packet());
             };
             let place = to.place();
             match self.slots[place].element {
-                Element::Router(n) => match self.routers[n as usize].route(packet.next_destination()) {
+                Element::Router(n) => match self.routers[n as usize].route(parcel.next_destination) {
                     Some(exit) => (from, port) = (place, exit),
-                    None => return self.lose(place, packet),
+                    None => return self.lose(place, parcel.into_packet()),
                 },
-                Element::Link(n) => return self.enter_link(place, n, packet),
-                Element::Machine(n) => return self.deliver(to, n, entry, packet),
+                Element::Link(n) => return self.enter_link(place, n, parcel),
+                Element::Machine(n) => return self.deliver(to, n, entry, parcel.into_packet()),
                 // The other part has a copy.
-                Element::Absent | Element::Inlet(_) => return self.outbox.recycle(packet),
+                Element::Absent | Element::Inlet(_) => return self.outbox.recycle(parcel.into_packet()),
             }
         }
     }
 
     #[inline]
-    fn enter_link(&mut self, place: usize, n: u32, packet: Box<Packet>) {
+    fn enter_link(&mut self, place: usize, n: u32, parcel: Parcel) {
         let link = &mut self.links[n as usize];
         let inside_before = self.observer.enters(ElementId(place as u32), link);
-        let is_unreported = link.enter(self.now, packet, &mut self.outbox);
+        let is_unreported = link.enter(self.now, parcel, &mut self.outbox);
         self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
         let wake_at = link.wake_at();
         if is_unreported {

@@ -53,7 +53,7 @@ pub use histogram::Histogram;
 pub use losses::{Loss, LossCause, Losses};
 pub use machine::{Input, Machine, Outbox, Port};
 pub use mark::{ConnectionCount, Mark};
-pub use packet::{Extra, NodeId, Packet, TransportPort, Tunnel, TunnelHeader, Tunnels};
+pub use packet::{Extra, NodeId, Packet, Parcel, TransportPort, Tunnel, TunnelHeader, Tunnels};
 pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 pub use sequence::SequenceNumber;
 pub use signal::Signal;

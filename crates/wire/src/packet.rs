@@ -193,6 +193,37 @@ pub struct Packet {
 
 const _: () = assert!(size_of::<Packet>() <= 128, "a packet must fit into 128 bytes");
 
+/// A packet, and what links and routers need of it: so those touch the packet itself only where they look into it or change it. In networks of
+/// thousands of flows it is mostly not in the cache.
+#[derive(Clone, Debug)]
+pub struct Parcel {
+    packet: Box<Packet>,
+    /// [`Packet::wire_bytes`].
+    pub wire_bytes: u32,
+    /// [`Packet::next_destination`].
+    pub next_destination: NodeId,
+}
+
+impl Parcel {
+    /// The packet, whose size and destination remain until it is taken out.
+    #[inline]
+    pub fn packet(&self) -> &Packet {
+        &self.packet
+    }
+    /// Take it out.
+    #[inline]
+    pub fn into_packet(self) -> Box<Packet> {
+        self.packet
+    }
+}
+
+impl From<Box<Packet>> for Parcel {
+    #[inline]
+    fn from(packet: Box<Packet>) -> Self {
+        Parcel { wire_bytes: packet.wire_bytes, next_destination: packet.next_destination(), packet }
+    }
+}
+
 impl Packet {
     /// Whether the packet carries payload: of TCP, or, of a packet from a real network that is no segment, whatever its
     /// reader counts as such.

@@ -7,7 +7,7 @@
 use super::counters::Sink;
 use super::varying::saturated;
 use crate::queue::{Backlog, Limit};
-use seamline_wire::{Duration, Event, Instant, Packet, Rate};
+use seamline_wire::{Duration, Event, Instant, Packet, Parcel, Rate};
 use std::collections::VecDeque;
 
 /// A packet inside the link.
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 pub(super) struct Carried {
     /// When it reaches the far end.
     pub(super) arrival: Instant,
-    pub(super) packet: Box<Packet>,
+    pub(super) parcel: Parcel,
 }
 
 #[derive(Debug)]
@@ -53,12 +53,12 @@ impl ConstantRate {
 
     /// Take a packet in, or give it back when there is no room.
     #[inline]
-    pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>) -> Result<(), Box<Packet>> {
-        let size = packet.wire_bytes;
+    pub(super) fn offer(&mut self, now: Instant, parcel: Parcel) -> Result<(), Parcel> {
+        let size = parcel.wire_bytes;
         if let Some(limit) = self.limit
             && !limit.admits(self.backlog(now), size)
         {
-            return Err(packet);
+            return Err(parcel);
         }
         if size != self.last_size {
             self.last_size = size;
@@ -66,18 +66,18 @@ impl ConstantRate {
         }
         self.busy_until = self.busy_until.max(now) + self.last_transmission_time;
         self.bytes_in_system += u64::from(size);
-        self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, packet });
+        self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, parcel });
         Ok(())
     }
 
     /// The packet that is due at `now`, unless there is none or more than one.
     #[inline]
-    pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<Box<Packet>> {
+    pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<Parcel> {
         let is_due = |carried: Option<&Carried>| carried.is_some_and(|carried| carried.arrival <= now);
         if !is_due(self.inside.front()) || is_due(self.inside.get(1)) {
             return None;
         }
-        self.take_due(now).map(|first| first.packet)
+        self.take_due(now).map(|first| first.parcel)
     }
 
     /// Take out the first packet, if it is due by `now`.
@@ -88,7 +88,7 @@ impl ConstantRate {
         if self.departed > 0 {
             self.departed -= 1;
         } else {
-            self.bytes_in_system -= u64::from(first.packet.wire_bytes);
+            self.bytes_in_system -= u64::from(first.parcel.wire_bytes);
         }
         Some(first)
     }
@@ -97,7 +97,7 @@ impl ConstantRate {
     #[inline]
     pub(super) fn deliver(&mut self, now: Instant, sink: &mut Sink<'_>) {
         while let Some(carried) = self.take_due(now) {
-            sink.deliver(carried.arrival, carried.packet);
+            sink.deliver(carried.arrival, carried.parcel.into_packet());
         }
     }
 
@@ -112,10 +112,10 @@ impl ConstantRate {
         let mut free_at = in_service.arrival - self.one_way_delay;
         let mut taken = VecDeque::new();
         for carried in self.inside.split_off(self.departed + 1) {
-            let size = u64::from(carried.packet.wire_bytes);
-            if wanted(&carried.packet) {
+            let size = u64::from(carried.parcel.wire_bytes);
+            if wanted(carried.parcel.packet()) {
                 self.bytes_in_system -= size;
-                taken.push_back(carried.packet);
+                taken.push_back(carried.parcel.into_packet());
             } else {
                 free_at += self.rate.time_for(size);
                 self.inside.push_back(Carried { arrival: free_at + self.one_way_delay, ..carried });
@@ -162,7 +162,7 @@ impl ConstantRate {
             Some(in_service) => Backlog {
                 transmitter_is_free: false,
                 packets: (self.inside.len() - self.departed - 1) as u64,
-                bytes: self.bytes_in_system - u64::from(in_service.packet.wire_bytes),
+                bytes: self.bytes_in_system - u64::from(in_service.parcel.wire_bytes),
             },
         }
     }
@@ -179,7 +179,7 @@ impl ConstantRate {
             if next.arrival - self.one_way_delay > now {
                 break;
             }
-            self.bytes_in_system -= u64::from(next.packet.wire_bytes);
+            self.bytes_in_system -= u64::from(next.parcel.wire_bytes);
             self.departed += 1;
         }
     }

@@ -16,7 +16,7 @@ pub struct FarEnd {
 
 impl FarEnd {
     pub(super) fn new<'a>(inside: impl Iterator<Item = &'a Carried>, end: &[ErrorStage]) -> Self {
-        let copies = inside.map(|carried| Carried { packet: carried.packet.clone(), ..*carried });
+        let copies = inside.map(|carried| Carried { parcel: carried.parcel.clone(), ..*carried });
         FarEnd { inside: copies.collect(), end: end.to_vec() }
     }
 
@@ -27,14 +27,15 @@ impl FarEnd {
 
     /// A packet has entered the link and arrives then, after all others.
     pub fn push(&mut self, arrival: Instant, packet: Box<Packet>) {
-        self.inside.push_back(Carried { arrival, packet });
+        self.inside.push_back(Carried { arrival, parcel: packet.into() });
     }
 
     /// The next packet that arrives by `now` and is not lost at the far end.
     pub fn take(&mut self, now: Instant) -> Option<Box<Packet>> {
         loop {
             self.inside.front().filter(|first| first.arrival <= now)?;
-            let Carried { arrival, packet } = self.inside.pop_front()?;
+            let Carried { arrival, parcel } = self.inside.pop_front()?;
+            let packet = parcel.into_packet();
             if survives(&mut self.end, arrival, &packet) {
                 return Some(packet);
             }

@@ -31,7 +31,7 @@ use constant::{Carried, ConstantRate};
 pub(crate) use counters::Sink;
 use counters::survives;
 use seamline_wire::random::Stream;
-use seamline_wire::{DropCause, Duration, Event, Input, Instant, Machine, Outbox, Packet, Rate};
+use seamline_wire::{DropCause, Duration, Event, Input, Instant, Machine, Outbox, Packet, Parcel, Rate};
 use std::collections::VecDeque;
 use varying::Varying;
 
@@ -160,7 +160,7 @@ impl Link {
     /// The packet that entered such a link last, unless it has been delivered, and when it arrives.
     pub fn newest(&self) -> Option<(Instant, &Packet)> {
         match &self.core {
-            Core::Constant(core) => core.newest().map(|carried| (carried.arrival, &*carried.packet)),
+            Core::Constant(core) => core.newest().map(|carried| (carried.arrival, carried.parcel.packet())),
             Core::Varying(_) => None,
         }
     }
@@ -176,7 +176,7 @@ impl Link {
     /// A time before which nothing that is inside reaches the far end, apart from packets that are `known`. `None` when it waits for
     /// nothing else.
     pub fn earliest_delivery(&self, known: impl Fn(&Packet) -> bool) -> Option<Instant> {
-        let unknown = |carried: &&Carried| !known(&carried.packet);
+        let unknown = |carried: &&Carried| !known(carried.parcel.packet());
         match &self.core {
             Core::Constant(core) => core.inside().find(unknown).map(|carried| carried.arrival),
             Core::Varying(core) => {
@@ -203,7 +203,7 @@ impl Link {
             in_flight.take_while(move |carried| carried.arrival <= last && carried.arrival < before);
         let mut end = self.end.clone();
         let reaches = move |(at, packet): &(Instant, &Packet)| survives(&mut end, *at, packet);
-        arrivals.map(|carried| (carried.arrival, &*carried.packet)).filter(reaches)
+        arrivals.map(|carried| (carried.arrival, carried.parcel.packet())).filter(reaches)
     }
 
     /// Take the packets back that wait and are wanted, for a caller that has another path for them; what is in service
@@ -235,12 +235,12 @@ impl Link {
     /// outbox: that packet. `None` when it would do anything else, or has something to report but the state of its
     /// queue; nothing has happened then.
     #[inline]
-    pub fn hand_over(&mut self, now: Instant) -> Option<Box<Packet>> {
+    pub fn hand_over(&mut self, now: Instant) -> Option<Parcel> {
         match &mut self.core {
             Core::Constant(core) if self.end.is_empty() => {
-                let packet = core.deliver_only_one(now)?;
-                self.counters.delivered.count(packet.wire_bytes);
-                Some(packet)
+                let parcel = core.deliver_only_one(now)?;
+                self.counters.delivered.count(parcel.wire_bytes);
+                Some(parcel)
             }
             _ => None,
         }
@@ -249,28 +249,28 @@ impl Link {
     /// Take in a packet that arrives. Returns whether the caller has to report [`Link::queue_event`] to those who listen.
     #[inline]
     #[must_use = "nobody else reports the state of the queue"]
-    pub fn enter(&mut self, now: Instant, packet: Box<Packet>, out: &mut Outbox) -> bool {
-        let size = packet.wire_bytes;
+    pub fn enter(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> bool {
+        let size = parcel.wire_bytes;
         self.counters.arrived.count(size);
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
         if let Core::Varying(core) = &mut self.core {
             core.advance(now, &mut sink);
         }
         if let Some(head) = &mut self.head
-            && head.loses(now, &packet)
+            && head.loses(now, parcel.packet())
         {
-            sink.lose(DropCause::ErrorModel, packet);
+            sink.lose(DropCause::ErrorModel, parcel.into_packet());
             return false;
         }
         match &mut self.core {
-            Core::Constant(core) => match core.offer(now, packet) {
+            Core::Constant(core) => match core.offer(now, parcel) {
                 Ok(()) => {
                     sink.counters.accepted.count(size);
                     return true;
                 }
-                Err(packet) => sink.lose(DropCause::QueueOverflow, packet),
+                Err(parcel) => sink.lose(DropCause::QueueOverflow, parcel.into_packet()),
             },
-            Core::Varying(core) => core.offer(now, packet, &mut sink),
+            Core::Varying(core) => core.offer(now, parcel.into_packet(), &mut sink),
         }
         false
     }
@@ -293,7 +293,7 @@ impl Machine for Link {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
             Input::Packet(_, packet) => {
-                if self.enter(now, packet, out) {
+                if self.enter(now, packet.into(), out) {
                     out.queue_event(|| self.queue_event(now));
                 }
             }

@@ -243,11 +243,13 @@ impl Varying {
             Reordering::Prevented => arrival = arrival.max(last),
             Reordering::Allowed if arrival < last => {
                 let place = self.in_flight.partition_point(|sent| sent.carried.arrival <= arrival);
-                return self.in_flight.insert(place, Sent { carried: Carried { arrival, packet }, frame });
+                return self
+                    .in_flight
+                    .insert(place, Sent { carried: Carried { arrival, parcel: packet.into() }, frame });
             }
             Reordering::Allowed => {}
         }
-        self.in_flight.push_back(Sent { carried: Carried { arrival, packet }, frame });
+        self.in_flight.push_back(Sent { carried: Carried { arrival, parcel: packet.into() }, frame });
     }
 
     /// What the link layer knows of a frame that has left the transmitter.
@@ -270,9 +272,8 @@ impl Varying {
 
     /// The first packet in flight reaches the far end.
     fn arrive(&mut self, now: Instant, sink: &mut Sink<'_>) {
-        let Some(Sent { carried: Carried { packet, .. }, frame }) = self.in_flight.pop_front() else {
-            return;
-        };
+        let Some(Sent { carried, frame }) = self.in_flight.pop_front() else { return };
+        let packet = carried.parcel.into_packet();
         match &mut self.repair {
             None => sink.deliver(now, packet),
             Some(repair) => repair.on_arrival(now, (frame, packet), self.one_way_delay.at(now), sink),
@@ -313,7 +314,7 @@ impl Varying {
         let now = handover.at;
         if handover.fates.in_flight == InFlight::Drop {
             for Sent { carried, frame } in std::mem::take(&mut self.in_flight) {
-                self.drop_packet(now, Some(frame), carried.packet, sink);
+                self.drop_packet(now, Some(frame), carried.parcel.into_packet(), sink);
             }
         }
         let broken_off = match handover.fates.in_service {
