@@ -1,7 +1,9 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298; 4.3BSD's integer form for
 //! the profiles that follow ns-2; twice the smoothed round-trip time, as before Jacobson).
 
+use crate::parameters::Parameters;
 use seamline_wire::{Duration, Instant};
+use std::sync::Arc;
 
 parameters! {
     /// How the round-trip time is measured and turned into a retransmission timeout.
@@ -106,7 +108,7 @@ impl Smoothed {
 /// The retransmission timeout and what it is computed from.
 #[derive(Clone, Debug)]
 pub struct RoundTripEstimator {
-    parameters: RoundTripParameters,
+    parameters: Arc<Parameters>,
     round_trip: RoundTrip,
     fine: Smoothed,
     has_sample: bool,
@@ -121,8 +123,8 @@ pub(crate) const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 impl RoundTripEstimator {
     /// An estimator without samples.
-    pub fn new(parameters: RoundTripParameters) -> Self {
-        let base_timeout = parameters.initial_timeout;
+    pub fn new(parameters: Arc<Parameters>) -> Self {
+        let base_timeout = parameters.round_trip.initial_timeout;
         RoundTripEstimator {
             parameters,
             round_trip: RoundTrip::default(),
@@ -133,6 +135,9 @@ impl RoundTripEstimator {
             base_timeout,
             backoff: 1,
         }
+    }
+    fn parameters(&self) -> &RoundTripParameters {
+        &self.parameters.round_trip
     }
     /// What is known of the round-trip time.
     pub fn round_trip(&self) -> RoundTrip {
@@ -153,10 +158,10 @@ impl RoundTripEstimator {
         self.round_trip.minimum = if first { elapsed } else { self.round_trip.minimum.min(elapsed) };
         let fine = self.fine().map_or_else(|| Smoothed::first(elapsed), |known| known.and(elapsed));
         self.fine = fine;
-        match self.parameters.estimator {
+        match self.parameters().estimator {
             Estimator::Rfc6298 { granularity } => {
-                let bounds = self.parameters.minimum_bounds_variation;
-                let minimum = if bounds { self.parameters.minimum_timeout } else { Duration::ZERO };
+                let bounds = self.parameters().minimum_bounds_variation;
+                let minimum = if bounds { self.parameters().minimum_timeout } else { Duration::ZERO };
                 self.take_fine(fine, granularity.max(minimum));
             }
             Estimator::Ticks { tick, phase } => self.sample_ticks(sent, elapsed, tick, phase),
@@ -205,36 +210,36 @@ impl RoundTripEstimator {
     /// The retransmission timeout now, with its bounds and back-off.
     pub fn timeout(&self) -> Duration {
         let is_first = !self.has_sample && self.backoff == 1;
-        self.timeout_with(if is_first { Duration::ZERO } else { self.parameters.timeout_margin })
+        self.timeout_with(if is_first { Duration::ZERO } else { self.parameters().timeout_margin })
     }
     /// The same for a listener's answer to a SYN, which has no margin (FreeBSD: syncache_timeout).
     pub fn timeout_of_answer(&self) -> Duration {
         self.timeout_with(Duration::ZERO)
     }
     fn timeout_with(&self, margin: Duration) -> Duration {
-        let minimum = self.parameters.minimum_timeout;
-        let bounds_later = self.parameters.minimum_bounds_backed_off;
+        let minimum = self.parameters().minimum_timeout;
+        let bounds_later = self.parameters().minimum_bounds_backed_off;
         let floored = if bounds_later { self.base_timeout } else { self.base_timeout.max(minimum) };
         let backed_off = (floored * u64::from(self.backoff) + margin).max(minimum);
-        let backed_off = backed_off.min(self.parameters.maximum_timeout);
-        match self.parameters.estimator {
+        let backed_off = backed_off.min(self.parameters().maximum_timeout);
+        match self.parameters().estimator {
             Estimator::Ticks { tick, .. } => backed_off.max(tick * 2),
             Estimator::Rfc6298 { .. } | Estimator::KarnPartridge { .. } => backed_off,
         }
     }
     /// Double the timeout (RFC 6298 section 5.5), unless that has been done as often as it may.
     pub fn back_off(&mut self) {
-        if self.backoff.ilog2() < self.parameters.most_doublings {
+        if self.backoff.ilog2() < self.parameters().most_doublings {
             self.double();
         }
     }
     /// Double the timeout, however often that has been done.
     pub fn double(&mut self) {
         const ALWAYS_DOUBLED_BELOW: u32 = 64;
-        if self.backoff < ALWAYS_DOUBLED_BELOW || self.timeout() < self.parameters.maximum_timeout {
+        if self.backoff < ALWAYS_DOUBLED_BELOW || self.timeout() < self.parameters().maximum_timeout {
             self.backoff = self.backoff.saturating_mul(2);
         }
-        let limit = self.parameters.forget_after_backoffs;
+        let limit = self.parameters().forget_after_backoffs;
         if limit.is_some_and(|doublings| self.backoff > 1u32.checked_shl(doublings).unwrap_or(u32::MAX)) {
             self.forget_mean();
         }
@@ -246,7 +251,7 @@ impl RoundTripEstimator {
     /// The handshake is over. When its segment was `sent_again`, and so gave no sample, the timeout is three
     /// seconds unless it begins larger anyway (RFC 6298 section 5.7).
     pub fn end_handshake(&mut self, sent_again: bool) {
-        if !self.has_sample && sent_again && self.parameters.initial_timeout < AFTER_LOST_SYN {
+        if !self.has_sample && sent_again && self.parameters().initial_timeout < AFTER_LOST_SYN {
             self.base_timeout = AFTER_LOST_SYN;
             self.backoff = 1;
         }
@@ -254,14 +259,14 @@ impl RoundTripEstimator {
 
     /// Begin as without samples: they were of another path.
     pub fn forget(&mut self) {
-        *self = RoundTripEstimator::new(self.parameters.clone());
+        *self = RoundTripEstimator::new(Arc::clone(&self.parameters));
     }
 
     fn forget_mean(&mut self) {
         self.variation_ticks += self.smoothed_ticks >> 3;
         self.smoothed_ticks = 0;
         self.has_sample = false;
-        if let Estimator::Ticks { tick, .. } = self.parameters.estimator {
+        if let Estimator::Ticks { tick, .. } = self.parameters().estimator {
             self.round_trip.variation = tick * u64::from(self.variation_ticks.unsigned_abs()) / 4;
         }
         self.round_trip.smoothed = Duration::ZERO;
@@ -272,8 +277,12 @@ impl RoundTripEstimator {
 mod tests {
     use super::*;
 
+    fn estimator(round_trip: RoundTripParameters) -> RoundTripEstimator {
+        RoundTripEstimator::new(Arc::new(Parameters { round_trip, ..(crate::profile::RFC.parameters)() }))
+    }
+
     fn rfc() -> RoundTripEstimator {
-        RoundTripEstimator::new(RoundTripParameters {
+        estimator(RoundTripParameters {
             minimum_timeout: Duration::from_millis(200),
             ..RoundTripParameters::default()
         })
@@ -282,8 +291,8 @@ mod tests {
     /// As `ss -i` shows it on Linux over a path of a constant 80 ms: `rto:280`.
     #[test]
     fn the_minimum_may_hold_for_the_variation_alone() {
-        let parameters = RoundTripParameters { minimum_bounds_variation: true, ..rfc().parameters };
-        let mut estimator = RoundTripEstimator::new(parameters);
+        let parameters = RoundTripParameters { minimum_bounds_variation: true, ..rfc().parameters().clone() };
+        let mut estimator = estimator(parameters);
         let mut without = rfc();
         for _ in 0..100 {
             estimator.sample(Instant::ZERO, Duration::from_millis(80));
@@ -300,7 +309,7 @@ mod tests {
     #[test]
     fn the_minimum_may_bound_what_is_backed_off() {
         for (late, expected) in [(false, [1000, 2000, 4000]), (true, [1000, 1000, 1200])] {
-            let mut estimator = RoundTripEstimator::new(RoundTripParameters {
+            let mut estimator = estimator(RoundTripParameters {
                 minimum_bounds_backed_off: late,
                 ..RoundTripParameters::default()
             });
@@ -315,8 +324,8 @@ mod tests {
     /// Worked by hand from relation 1 of paper cross-layer-handover with alpha = 0.75: 100 ms; 75 + 45 = 120 ms; 90 + 10 = 100 ms.
     #[test]
     fn karn_and_partridge_worked_example() {
-        let estimator = Estimator::KarnPartridge { smoothing: 0.75 };
-        let mut estimator = RoundTripEstimator::new(RoundTripParameters { estimator, ..rfc().parameters });
+        let kind = Estimator::KarnPartridge { smoothing: 0.75 };
+        let mut estimator = estimator(RoundTripParameters { estimator: kind, ..rfc().parameters().clone() });
         assert_eq!(estimator.timeout(), Duration::from_secs(1));
         for (sample, smoothed) in [(100, 100), (180, 120), (40, 100)] {
             estimator.sample(Instant::ZERO, Duration::from_millis(sample));
@@ -333,7 +342,7 @@ mod tests {
     fn forgetting_begins_again() {
         for kind in [Estimator::RFC_6298, Estimator::KARN_PARTRIDGE] {
             let mut estimator =
-                RoundTripEstimator::new(RoundTripParameters { estimator: kind, ..rfc().parameters });
+                estimator(RoundTripParameters { estimator: kind, ..rfc().parameters().clone() });
             estimator.sample(Instant::ZERO, Duration::from_millis(550));
             estimator.back_off();
             estimator.forget();
@@ -348,7 +357,7 @@ mod tests {
     /// Worked by hand: tick 100 ms, sent 55.6 ms into a tick, answered 211.6 ms later = 2 ticks.
     #[test]
     fn ticks_round_down_from_the_clock_phase() {
-        let mut estimator = RoundTripEstimator::new(RoundTripParameters {
+        let mut estimator = estimator(RoundTripParameters {
             estimator: Estimator::Ticks {
                 tick: Duration::from_millis(100),
                 phase: Duration::from_micros(55_588),
@@ -371,9 +380,9 @@ mod tests {
 
     #[test]
     fn a_badly_wrong_mean_is_forgotten_after_three_doublings() {
-        let mut parameters = rfc().parameters;
+        let mut parameters = rfc().parameters().clone();
         parameters.forget_after_backoffs = Some(3);
-        let mut estimator = RoundTripEstimator::new(parameters);
+        let mut estimator = estimator(parameters);
         estimator.sample(Instant::ZERO, Duration::from_millis(100));
         (0..3).for_each(|_| estimator.back_off());
         assert_eq!(estimator.round_trip().smoothed, Duration::from_millis(100));

@@ -79,12 +79,12 @@ pub(crate) struct Sender {
     initial_window: f64,
     /// How often the SYN, or its answer, has been sent again.
     syn_retransmissions: u32,
-    window_use: Option<WindowUse>,
+    window_use: Option<Box<WindowUse>>,
     timed_out_at: Option<Offset>,
     timeout_is_repeated: bool,
     needs_sack: bool,
     /// What is known of the last recovery; kept only where cuts are taken back.
-    spurious: Option<Spurious>,
+    spurious: Option<Box<Spurious>>,
     timing: Option<(Offset, Instant)>,
     timer: Instant,
     /// When the recovery wants to be woken.
@@ -147,7 +147,7 @@ impl Sender {
             nagle: parameters.segments.nagle,
             round_trip: RoundTrip::default(),
             scoreboard: RangeSet::default(),
-            sent: keeps_log.then(log),
+            sent: keeps_log.then(|| Box::new(log())),
             tracked: Tracked::default(),
         };
         let keeps_records = matches!(variant.recovery.engine, Engine::Records);
@@ -171,14 +171,14 @@ impl Sender {
             control,
             tracking,
             recovery: variant.recovery.build(parameters, first),
-            estimator: RoundTripEstimator::new(parameters.round_trip.clone()),
+            estimator: RoundTripEstimator::new(Arc::clone(parameters)),
             initial_window: parameters.window.initial,
             syn_retransmissions: 0,
-            window_use: parameters.window.application_limited_decay.then(|| WindowUse::new(first)),
+            window_use: parameters.window.application_limited_decay.then(|| Box::new(WindowUse::new(first))),
             timed_out_at: None,
             timeout_is_repeated: false,
             needs_sack: variant.recovery.needs_sack,
-            spurious: judges.then(Spurious::default),
+            spurious: judges.then(Box::default),
             timing: None,
             timer: NEVER,
             recovery_wakes_at: NEVER,

@@ -97,7 +97,7 @@ pub struct View {
     /// What SACK has reported.
     pub scoreboard: RangeSet,
     /// When each segment was sent; kept only for strategies that ask for it.
-    pub sent: Option<SendLog>,
+    pub sent: Option<Box<SendLog>>,
     /// What only a sender knows that keeps a record of each segment.
     pub tracked: Tracked,
 }

@@ -117,7 +117,7 @@ impl Endpoint {
             payload: segment_size.saturating_sub(self.header.options_length()).max(1),
             selective: self.header.sack,
         };
-        self.receiver = Receiver::new(self.receiver.parameters().clone(), initial, next, agreed);
+        self.receiver = Receiver::new(self.receiver.shared_parameters(), initial, next, agreed);
         self.receiver.has_offered(offered);
         if !self.passive {
             self.receiver.has_buffer();

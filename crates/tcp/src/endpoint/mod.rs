@@ -140,7 +140,7 @@ impl Endpoint {
         let mut header = Header::new(config.local, config.remote, &parameters);
         header.sack &= config.variant.recovery.needs_sack;
         let agreed = Agreed { segment_size: size, payload: size, ..Agreed::default() };
-        let receiver = Receiver::new(parameters.receiver.clone(), SequenceNumber(0), Offset::SYN, agreed);
+        let receiver = Receiver::new(Arc::clone(&parameters), SequenceNumber(0), Offset::SYN, agreed);
         let sender = Sender::new(&parameters, &config.variant, config.initial_sequence, Offset::SYN, size);
         header.ecn.needs = sender.ecn_needs();
         Endpoint {

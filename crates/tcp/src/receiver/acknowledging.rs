@@ -128,7 +128,7 @@ impl Receiver {
     }
 
     pub(super) fn schedule_acknowledgment(&mut self, now: Instant) {
-        let Some(delay) = self.parameters.delayed_acknowledgment else {
+        let Some(delay) = self.parameters().delayed_acknowledgment else {
             self.acknowledge_now = true;
             return;
         };

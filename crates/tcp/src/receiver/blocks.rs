@@ -8,7 +8,7 @@ impl Receiver {
     /// Payload of the peer has come from `start` to `end`: what of it had come before is to be reported, the first of it where that is
     /// in several parts (RFC 2883 section 4).
     pub(crate) fn note_duplicate(&mut self, start: Offset, end: Offset) {
-        if !self.parameters.reports_duplicates {
+        if !self.parameters().reports_duplicates {
             return;
         }
         let has_come = start < self.next || self.out_of_order.contains(start);
@@ -25,7 +25,7 @@ impl Receiver {
 
     /// What was taken in from `from` to `end` lies in the most recent block; those that it has swallowed are gone (RFC 2018 section 4).
     pub(super) fn remember_block(&mut self, from: Offset, end: Offset) {
-        let block = match self.parameters.forgets_older_blocks {
+        let block = match self.parameters().forgets_older_blocks {
             true => self.extended_block(from, end),
             false => {
                 let ranges = self.out_of_order.ranges();
@@ -77,20 +77,20 @@ impl Receiver {
         if ranges.is_empty() && self.duplicate.is_none() {
             return SackBlocks::new();
         }
-        let reported_end = self.fin_at.filter(|_| !self.parameters.reports_fin).unwrap_or(Offset(u64::MAX));
+        let reported_end = self.fin_at.filter(|_| !self.parameters().reports_fin).unwrap_or(Offset(u64::MAX));
         let block = |&(left, right): &(Offset, Offset)| {
             let right = right.min(reported_end);
             let block = SackBlock { left: left.sequence(self.initial), right: right.sequence(self.initial) };
             (left < right).then_some(block)
         };
-        let most_older = if self.parameters.forgets_older_blocks { 0 } else { ranges.len() };
+        let most_older = if self.parameters().forgets_older_blocks { 0 } else { ranges.len() };
         let older = ranges.iter().rev().take(most_older).filter(|range| !self.recent.contains(range));
         self.duplicate
             .iter()
             .chain(&self.recent)
             .chain(older)
             .filter_map(block)
-            .take(self.parameters.most_sack_blocks)
+            .take(self.parameters().most_sack_blocks)
             .collect()
     }
 
@@ -117,10 +117,10 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameters::ReceiverParameters;
     use crate::receiver::{Agreed, Arrival, Timing};
     use seamline_wire::random::Stream;
     use seamline_wire::{Duration, Instant, SequenceNumber};
+    use std::sync::Arc;
 
     const SIZE: u32 = 10_000;
 
@@ -132,12 +132,14 @@ mod tests {
     /// Against the definition: of the segments missing before the last one that has come, those near enough to be listed, the last four.
     #[test]
     fn losses_are_the_last_ones_that_can_be_listed() {
-        let parameters = ReceiverParameters { buffer: 4_000_000, ..ReceiverParameters::default() };
+        let mut parameters = (crate::profile::RFC.parameters)();
+        parameters.receiver.buffer = 4_000_000;
+        let parameters = Arc::new(parameters);
         let agreed = Agreed { window_shift: 7, segment_size: SIZE, payload: SIZE, selective: true };
         let mut dice = Stream::new(1, "losses");
         for chance in [0.02, 0.3, 0.9] {
             let mut receiver =
-                Receiver::new(parameters.clone(), SequenceNumber(0), Offset::FIRST_BYTE, agreed);
+                Receiver::new(Arc::clone(&parameters), SequenceNumber(0), Offset::FIRST_BYTE, agreed);
             receiver.offer(true);
             let mut come = Vec::new();
             for segment in (1..200).filter(|_| dice.chance(chance)) {

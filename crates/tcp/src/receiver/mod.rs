@@ -10,11 +10,12 @@ mod window;
 pub use adaptive::Timing;
 
 use crate::offset::Offset;
-use crate::parameters::ReceiverParameters;
+use crate::parameters::Parameters;
 use crate::scoreboard::{RangeSet, most_ranges};
 use adaptive::Adaptive;
 use delayed_duplicates::DelayedDuplicates;
 use seamline_wire::{Instant, SequenceNumber};
+use std::sync::Arc;
 use tuning::Tuning;
 
 /// What a segment's payload did.
@@ -61,7 +62,8 @@ pub struct Arrival {
 /// The receiving side of a connection.
 #[derive(Debug)]
 pub struct Receiver {
-    parameters: ReceiverParameters,
+    /// Its own copy where the buffer has been set, otherwise shared by all connections.
+    parameters: Arc<Parameters>,
     initial: SequenceNumber,
     next: Offset,
     read: Offset,
@@ -85,7 +87,7 @@ pub struct Receiver {
     /// What has come is not for the application yet.
     withheld: bool,
     /// What is taken in when the connection opens.
-    early: Option<Arrival>,
+    early: Option<Box<Arrival>>,
     closed_on_purpose: bool,
     accepts_what_fits: bool,
 }
@@ -93,11 +95,12 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver whose peer began at `initial`, whose next byte is `next`, and who has offered nothing yet.
     pub fn new(
-        parameters: ReceiverParameters,
+        shared: Arc<Parameters>,
         initial: SequenceNumber,
         next: Offset,
         agreed: Agreed,
     ) -> Self {
+        let parameters = &shared.receiver;
         let delay = parameters.delayed_acknowledgment;
         let first_window = parameters.first_window(agreed.payload);
         let adaptive = delay.and_then(|delay| {
@@ -108,7 +111,7 @@ impl Receiver {
             Tuning::new(tuning, agreed.payload, agreed.window_shift, parameters.buffer, first_window)
         });
         Receiver {
-            parameters,
+            parameters: shared,
             delayed_duplicates: delayed_duplicates.map(Box::new),
             adaptive: adaptive.map(Box::new),
             tuning: tuning.map(Box::new),
@@ -166,7 +169,7 @@ impl Receiver {
 
     /// What comes before the connection is open is taken in, and acknowledged, when it opens.
     pub(crate) fn take_in_when_open(&mut self, arrival: Arrival) {
-        self.early = Some(arrival);
+        self.early = Some(Box::new(arrival));
     }
 
     /// The connection is open. Returns how many bytes are readable by that.
@@ -177,7 +180,7 @@ impl Receiver {
             adaptive.open(now);
         }
         if let Some(arrival) = self.early.take() {
-            self.accept(&Arrival { now, ..arrival });
+            self.accept(&Arrival { now, ..*arrival });
         }
         let offered = self.offered();
         if let Some(tuning) = &mut self.tuning {
@@ -218,7 +221,7 @@ impl Receiver {
         let stream_end = self.fin_at.unwrap_or(Offset(u64::MAX));
         let (from, to) = (start.max(self.next), data_end.min(edge).min(stream_end));
         let fin = fin && data_end <= edge && !self.finished && self.may_end_at(data_end);
-        if self.parameters.forgets_older_blocks {
+        if self.parameters().forgets_older_blocks {
             self.duplicate_reported();
         }
         self.note_duplicate(start, to.max(start));
@@ -227,7 +230,7 @@ impl Receiver {
         }
         let before = self.next;
         let end = if fin { data_end + 1 } else { to };
-        let most = most_ranges(u64::from(self.parameters.buffer), self.agreed.segment_size);
+        let most = most_ranges(u64::from(self.parameters().buffer), self.agreed.segment_size);
         if before < from && from < end && !self.out_of_order.has_room_for(from, end, most) {
             self.acknowledge_now = true;
             return Received { refused: true, ..Received::default() };

@@ -3,8 +3,9 @@
 use super::Receiver;
 use super::tuning::{Selected, round_up};
 use crate::offset::Offset;
-use crate::parameters::ReceiverParameters;
+use crate::parameters::{Parameters, ReceiverParameters};
 use seamline_wire::Instant;
+use std::sync::Arc;
 
 impl Receiver {
     /// The application reads `bytes` (at most what is readable). Returns whether that is worth an acknowledgment.
@@ -34,7 +35,7 @@ impl Receiver {
         }
         let opened = self.window().saturating_sub(offered);
         let worth_telling =
-            (2 * u64::from(self.agreed.segment_size)).min(u64::from(self.parameters.buffer) / 2);
+            (2 * u64::from(self.agreed.segment_size)).min(u64::from(self.parameters().buffer) / 2);
         opened > 0 && opened >= worth_telling
     }
 
@@ -46,7 +47,7 @@ impl Receiver {
 
     /// What fits into the buffer is acceptable from now on, where that is wanted at all: the connection has its buffer.
     pub(crate) fn has_buffer(&mut self) {
-        self.accepts_what_fits = self.parameters.accepts_what_fits;
+        self.accepts_what_fits = self.parameters().accepts_what_fits;
     }
 
     /// Whether the window adapts to what the connection needs.
@@ -57,8 +58,9 @@ impl Receiver {
     /// The receive buffer in bytes from now on, however much the connection needs. A smaller one takes nothing back that was offered (RFC 9293 section 3.8.6):
     /// until that has come, it shows in [`Receiver::committed`].
     pub fn set_buffer(&mut self, bytes: u32) {
-        self.parameters.buffer = bytes;
-        self.parameters.tuning = None;
+        let parameters = &mut Arc::make_mut(&mut self.parameters).receiver;
+        parameters.buffer = bytes;
+        parameters.tuning = None;
         self.tuning = None;
     }
 
@@ -75,17 +77,22 @@ impl Receiver {
     /// Bytes that the peer can have sent before the next one expected without hearing of it: the buffer, and no less than a window
     /// without scaling, in case it was larger once.
     pub(crate) fn largest_window(&self) -> u64 {
-        u64::from(self.parameters.buffer.max(u32::from(u16::MAX)))
+        u64::from(self.parameters().buffer.max(u32::from(u16::MAX)))
     }
 
     /// What it was made from, with the buffer as it is now.
     pub(crate) fn parameters(&self) -> &ReceiverParameters {
-        &self.parameters
+        &self.parameters.receiver
+    }
+
+    /// The same with those of everything else.
+    pub(crate) fn shared_parameters(&self) -> Arc<Parameters> {
+        Arc::clone(&self.parameters)
     }
 
     /// The receive buffer in bytes.
     pub fn buffer(&self) -> u32 {
-        self.parameters.buffer
+        self.parameters().buffer
     }
 
     /// Bytes that are not read, or may still come because they were offered.
@@ -114,14 +121,14 @@ impl Receiver {
                 tuning.select(self.used_memory(), unread, self.last_window(), self.full_segment())
             }
             Some(_) => {
-                let window = self.parameters.first_window(self.agreed.payload).min(u32::from(u16::MAX));
+                let window = self.parameters().first_window(self.agreed.payload).min(u32::from(u16::MAX));
                 Selected { window: u64::from(window).saturating_sub(unread), is_short: false }
             }
             None => Selected { window: self.window_of_buffer(unread), is_short: false },
         }
     }
     fn window_of_buffer(&self, unread: u64) -> u64 {
-        let buffer = u64::from(self.parameters.buffer);
+        let buffer = u64::from(self.parameters().buffer);
         let edge = self.next + buffer.saturating_sub(unread);
         let step = u64::from(self.agreed.segment_size).min(buffer / 2);
         let edge = if edge.saturating_since(self.offered_edge) < step { self.offered_edge } else { edge };
@@ -165,7 +172,7 @@ impl Receiver {
 
     /// The right edge of what is acceptable: that of the window that was offered.
     pub(crate) fn edge(&self) -> Offset {
-        let room = u64::from(self.parameters.buffer).saturating_sub(self.readable());
+        let room = u64::from(self.parameters().buffer).saturating_sub(self.readable());
         let fits = if self.accepts_what_fits { self.next + room } else { self.next };
         self.offered_edge.max(fits)
     }
