@@ -429,7 +429,8 @@ impl Sender {
         }
     }
 
-    fn timeout(&self) -> Duration {
+    /// The retransmission timeout, with its back-off.
+    pub(crate) fn timeout(&self) -> Duration {
         self.tracking.as_ref().map_or_else(|| self.estimator.timeout(), |tracking| tracking.timeout().0)
     }
     fn backoff(&self) -> u32 {

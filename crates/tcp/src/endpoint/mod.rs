@@ -326,8 +326,7 @@ impl Endpoint {
             return Timing::default();
         }
         let smoothed = self.sender.view.round_trip.smoothed;
-        let timeout = self.sender.sample().retransmission_timeout;
-        Timing { smoothed: (!smoothed.is_zero()).then_some(smoothed), timeout }
+        Timing { smoothed: (!smoothed.is_zero()).then_some(smoothed), timeout: self.sender.timeout() }
     }
     /// The sequence number of segments that occupy no sequence space: SND.NXT, but within the peer's
     /// window. Beyond it lies the byte that probes a closed window; the peer would not take our acknowledgments

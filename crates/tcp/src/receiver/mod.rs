@@ -94,12 +94,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver whose peer began at `initial`, whose next byte is `next`, and who has offered nothing yet.
-    pub fn new(
-        shared: Arc<Parameters>,
-        initial: SequenceNumber,
-        next: Offset,
-        agreed: Agreed,
-    ) -> Self {
+    pub fn new(shared: Arc<Parameters>, initial: SequenceNumber, next: Offset, agreed: Agreed) -> Self {
         let parameters = &shared.receiver;
         let delay = parameters.delayed_acknowledgment;
         let first_window = parameters.first_window(agreed.payload);

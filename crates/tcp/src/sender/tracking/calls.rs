@@ -14,6 +14,10 @@ impl Sender {
         segment: &Segment,
         exit: &mut Exit<'_>,
     ) {
+        if self.learns_nothing(ack, segment, exit) {
+            self.view.now = now;
+            return;
+        }
         // Data of the peer acknowledges this host's again and again; only a sender with data has something to say.
         let was_idle = self.view.outstanding() == 0 && !self.has_unsent();
         self.run_tracking(now, exit, |run| {
@@ -23,6 +27,17 @@ impl Sender {
         if !was_idle {
             self.note_ack(segment, exit);
         }
+    }
+    /// Whether an acknowledgment repeats to a sender that never had data what it knows.
+    fn learns_nothing(&self, ack: &Acknowledgment, segment: &Segment, exit: &Exit<'_>) -> bool {
+        self.data_end == Offset::FIRST_BYTE
+            && !self.view.finishing
+            && self.view.outstanding() == 0
+            && ack.offset == self.view.unacknowledged
+            && ack.window.is_none_or(|window| window == self.view.peer_window)
+            && segment.length > 0
+            && segment.sack.is_empty()
+            && !exit.header.ecn.agreed
     }
     /// An acknowledgment older than SND.UNA, which may still report what has arrived.
     pub(crate) fn on_old_ack(
