@@ -56,7 +56,8 @@ pub mod queue;
 pub mod schedule;
 
 pub use link::{
-    ArqConfig, Count, Counters, Delivery, Drops, FecConfig, Link, LinkConfig, RepairConfig, Scheduled,
+    ArqConfig, Count, Counters, Delivery, Drops, Entered, FecConfig, Link, LinkConfig, RepairConfig,
+    Scheduled,
 };
 pub use queue::{
     CakeConfig, CoDelConfig, DualPi2Config, FqCoDelConfig, FqConfig, Limit, PieConfig, QueueConfig,

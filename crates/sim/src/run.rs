@@ -3,6 +3,7 @@
 use crate::agenda::{Due, Rank};
 use crate::parts::Inlet;
 use crate::world::{Element, ElementId, Observer, Wire, World};
+use seamline_net::Entered;
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, Packet, Parcel, Port};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -203,12 +204,15 @@ impl<M: Machine, O: Observer> World<M, O> {
     fn enter_link(&mut self, place: usize, n: u32, parcel: Parcel) {
         let link = &mut self.links[n as usize];
         let inside_before = self.observer.enters(ElementId(place as u32), link);
-        let is_unreported = link.enter(self.now, parcel, &mut self.outbox);
+        let entered = link.enter(self.now, parcel, &mut self.outbox);
         self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
-        let wake_at = link.wake_at();
-        if is_unreported {
+        if entered != Entered::Otherwise {
             self.report_queue(place, n);
+            if entered == Entered::Behind {
+                return;
+            }
         }
+        let wake_at = self.links[n as usize].wake_at();
         if !self.outbox.is_empty() {
             self.empty_outbox(place);
         }

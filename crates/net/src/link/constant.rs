@@ -51,9 +51,9 @@ impl ConstantRate {
         }
     }
 
-    /// Take a packet in, or give it back when there is no room.
+    /// Take a packet in, or give it back when there is no room. Returns whether it is alone.
     #[inline]
-    pub(super) fn offer(&mut self, now: Instant, parcel: Parcel) -> Result<(), Parcel> {
+    pub(super) fn offer(&mut self, now: Instant, parcel: Parcel) -> Result<bool, Parcel> {
         let size = parcel.wire_bytes;
         if let Some(limit) = self.limit
             && !limit.admits(self.backlog(now), size)
@@ -66,8 +66,9 @@ impl ConstantRate {
         }
         self.busy_until = self.busy_until.max(now) + self.last_transmission_time;
         self.bytes_in_system += u64::from(size);
+        let is_alone = self.inside.is_empty();
         self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, parcel });
-        Ok(())
+        Ok(is_alone)
     }
 
     /// The packet that is due at `now`, unless there is none or more than one.

@@ -94,6 +94,18 @@ pub struct Link {
     counters: Counters,
 }
 
+/// What the arrival of a packet at a link has changed ([`Link::enter`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entered {
+    /// The packet is behind others: when the link is to be woken has not changed. The caller has to report [`Link::queue_event`] to those
+    /// who listen, and nothing else.
+    Behind,
+    /// The same, but it is alone, so that the link is to be woken for it.
+    Alone,
+    /// Anything may have changed. Everything is reported.
+    Otherwise,
+}
+
 #[derive(Debug)]
 enum Core {
     Constant(ConstantRate),
@@ -246,10 +258,10 @@ impl Link {
         }
     }
 
-    /// Take in a packet that arrives. Returns whether the caller has to report [`Link::queue_event`] to those who listen.
+    /// Take in a packet that arrives.
     #[inline]
     #[must_use = "nobody else reports the state of the queue"]
-    pub fn enter(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> bool {
+    pub fn enter(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> Entered {
         let size = parcel.wire_bytes;
         self.counters.arrived.count(size);
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
@@ -260,19 +272,19 @@ impl Link {
             && head.loses(now, parcel.packet())
         {
             sink.lose(DropCause::ErrorModel, parcel.into_packet());
-            return false;
+            return Entered::Otherwise;
         }
         match &mut self.core {
             Core::Constant(core) => match core.offer(now, parcel) {
-                Ok(()) => {
+                Ok(is_alone) => {
                     sink.counters.accepted.count(size);
-                    return true;
+                    return if is_alone { Entered::Alone } else { Entered::Behind };
                 }
                 Err(parcel) => sink.lose(DropCause::QueueOverflow, parcel.into_packet()),
             },
             Core::Varying(core) => core.offer(now, parcel.into_packet(), &mut sink),
         }
-        false
+        Entered::Otherwise
     }
 
     #[inline]
@@ -293,7 +305,7 @@ impl Machine for Link {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         match input {
             Input::Packet(_, packet) => {
-                if self.enter(now, packet.into(), out) {
+                if self.enter(now, packet.into(), out) != Entered::Otherwise {
                     out.queue_event(|| self.queue_event(now));
                 }
             }
