@@ -188,7 +188,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             };
             let place = to.place();
             match self.slots[place].element {
-                Element::Router(n) => match self.routers[n as usize].route(parcel.next_destination) {
+                Element::Router(n) => match self.routers[n as usize].route(parcel.next_destination()) {
                     Some(exit) => (from, port) = (place, exit),
                     None => return self.lose(place, parcel.into_packet()),
                 },

@@ -198,14 +198,22 @@ const _: () = assert!(size_of::<Packet>() <= 128, "a packet must fit into 128 by
 #[derive(Clone, Debug)]
 pub struct Parcel {
     packet: Box<Packet>,
-    /// [`Packet::wire_bytes`].
-    pub wire_bytes: u32,
-    /// [`Packet::next_destination`].
-    pub next_destination: NodeId,
+    wire_bytes: u32,
+    next_destination: NodeId,
 }
 
 impl Parcel {
-    /// The packet, whose size and destination remain until it is taken out.
+    /// [`Packet::wire_bytes`].
+    #[inline]
+    pub fn wire_bytes(&self) -> u32 {
+        self.wire_bytes
+    }
+    /// [`Packet::next_destination`].
+    #[inline]
+    pub fn next_destination(&self) -> NodeId {
+        self.next_destination
+    }
+    /// The packet, which stays as it is until it is taken out.
     #[inline]
     pub fn packet(&self) -> &Packet {
         &self.packet

@@ -54,7 +54,7 @@ impl ConstantRate {
     /// Take a packet in, or give it back when there is no room. Returns whether it is alone.
     #[inline]
     pub(super) fn offer(&mut self, now: Instant, parcel: Parcel) -> Result<bool, Parcel> {
-        let size = parcel.wire_bytes;
+        let size = parcel.wire_bytes();
         if let Some(limit) = self.limit
             && !limit.admits(self.backlog(now), size)
         {
@@ -89,7 +89,7 @@ impl ConstantRate {
         if self.departed > 0 {
             self.departed -= 1;
         } else {
-            self.bytes_in_system -= u64::from(first.parcel.wire_bytes);
+            self.bytes_in_system -= u64::from(first.parcel.wire_bytes());
         }
         Some(first)
     }
@@ -113,7 +113,7 @@ impl ConstantRate {
         let mut free_at = in_service.arrival - self.one_way_delay;
         let mut taken = VecDeque::new();
         for carried in self.inside.split_off(self.departed + 1) {
-            let size = u64::from(carried.parcel.wire_bytes);
+            let size = u64::from(carried.parcel.wire_bytes());
             if wanted(carried.parcel.packet()) {
                 self.bytes_in_system -= size;
                 taken.push_back(carried.parcel.into_packet());
@@ -163,7 +163,7 @@ impl ConstantRate {
             Some(in_service) => Backlog {
                 transmitter_is_free: false,
                 packets: (self.inside.len() - self.departed - 1) as u64,
-                bytes: self.bytes_in_system - u64::from(in_service.parcel.wire_bytes),
+                bytes: self.bytes_in_system - u64::from(in_service.parcel.wire_bytes()),
             },
         }
     }
@@ -180,7 +180,7 @@ impl ConstantRate {
             if next.arrival - self.one_way_delay > now {
                 break;
             }
-            self.bytes_in_system -= u64::from(next.parcel.wire_bytes);
+            self.bytes_in_system -= u64::from(next.parcel.wire_bytes());
             self.departed += 1;
         }
     }

@@ -97,12 +97,12 @@ pub struct Link {
 /// What the arrival of a packet at a link has changed ([`Link::enter`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
-    /// The packet is behind others: when the link is to be woken has not changed. The caller has to report [`Link::queue_event`] to those
-    /// who listen, and nothing else.
+    /// The packet was accepted behind others, so that the wake time of the link is as before. The caller has to report
+    /// [`Link::queue_event`] to those who listen, and nothing else.
     Behind,
-    /// The same, but it is alone, so that the link is to be woken for it.
+    /// The packet was accepted and is alone in the link, so that the wake time is new. The caller has to report the same.
     Alone,
-    /// Anything may have changed. Everything is reported.
+    /// Anything may have changed. Everything is in the outbox.
     Otherwise,
 }
 
@@ -251,7 +251,7 @@ impl Link {
         match &mut self.core {
             Core::Constant(core) if self.end.is_empty() => {
                 let parcel = core.deliver_only_one(now)?;
-                self.counters.delivered.count(parcel.wire_bytes);
+                self.counters.delivered.count(parcel.wire_bytes());
                 Some(parcel)
             }
             _ => None,
@@ -262,7 +262,7 @@ impl Link {
     #[inline]
     #[must_use = "nobody else reports the state of the queue"]
     pub fn enter(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> Entered {
-        let size = parcel.wire_bytes;
+        let size = parcel.wire_bytes();
         self.counters.arrived.count(size);
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
         if let Core::Varying(core) = &mut self.core {

@@ -204,8 +204,8 @@ pub trait CongestionControl: Debug + Send {
 
     // What follows is called only by senders that keep a record of each segment (recovery `rack`).
 
-    /// Every acknowledgment, when it is known what it acknowledges and what SACK reports: for estimates by counts of marked segments
-    /// (`in_ack_event`).
+    /// An acknowledgment, when it is known what it acknowledges and what SACK reports: for estimates by counts of marked segments
+    /// (`in_ack_event`). Without ECN, a sender that has no data hears of none that comes with data and tells nothing new.
     fn on_feedback(&mut self, _view: &View) {}
     /// A loss is found while the window falls for marks. Returns the window, if it is to fall further.
     fn on_loss_in_reduction(&mut self, _view: &View) -> Option<Window> {

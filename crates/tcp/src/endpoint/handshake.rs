@@ -42,7 +42,7 @@ impl Endpoint {
         self.agree(now, &syn, Ecn::NotEct);
         self.header.ecn.assume(self.parameters.segments.ecn, peer.segments.ecn);
         let payload = self.segment_size_agreed;
-        let offered = self.receiver.parameters().first_window(payload);
+        let offered = self.receiver.first_window(payload);
         self.receive_from(peer_initial, Offset::FIRST_BYTE, offered.into());
         let first_may_recover = self.parameters.recovery.fast_retransmit_of_first_segment;
         let start = if first_may_recover { Offset::SYN } else { Offset::FIRST_BYTE };
@@ -117,7 +117,7 @@ impl Endpoint {
             payload: segment_size.saturating_sub(self.header.options_length()).max(1),
             selective: self.header.sack,
         };
-        self.receiver = Receiver::new(self.receiver.shared_parameters(), initial, next, agreed);
+        self.receiver = self.receiver.again(initial, next, agreed);
         self.receiver.has_offered(offered);
         if !self.passive {
             self.receiver.has_buffer();

@@ -62,8 +62,9 @@ pub struct Arrival {
 /// The receiving side of a connection.
 #[derive(Debug)]
 pub struct Receiver {
-    /// Its own copy where the buffer has been set, otherwise shared by all connections.
     parameters: Arc<Parameters>,
+    /// The receive buffer in bytes that has been set, in place of that of the parameters and their tuning.
+    own_buffer: Option<u32>,
     initial: SequenceNumber,
     next: Offset,
     read: Offset,
@@ -94,19 +95,35 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver whose peer began at `initial`, whose next byte is `next`, and who has offered nothing yet.
-    pub fn new(shared: Arc<Parameters>, initial: SequenceNumber, next: Offset, agreed: Agreed) -> Self {
+    pub fn new(parameters: Arc<Parameters>, initial: SequenceNumber, next: Offset, agreed: Agreed) -> Self {
+        Receiver::with_buffer(parameters, None, initial, next, agreed)
+    }
+
+    /// A receiver with the same parameters and buffer.
+    pub(crate) fn again(&self, initial: SequenceNumber, next: Offset, agreed: Agreed) -> Self {
+        Receiver::with_buffer(Arc::clone(&self.parameters), self.own_buffer, initial, next, agreed)
+    }
+
+    fn with_buffer(
+        shared: Arc<Parameters>,
+        own_buffer: Option<u32>,
+        initial: SequenceNumber,
+        next: Offset,
+        agreed: Agreed,
+    ) -> Self {
         let parameters = &shared.receiver;
         let delay = parameters.delayed_acknowledgment;
-        let first_window = parameters.first_window(agreed.payload);
+        let first_window = own_buffer.unwrap_or_else(|| parameters.first_window(agreed.payload));
         let adaptive = delay.and_then(|delay| {
             Some(Adaptive::new(delay.adaptive?, delay.timeout, agreed.payload, first_window.into()))
         });
         let delayed_duplicates = parameters.duplicate_delay.map(DelayedDuplicates::new);
-        let tuning = parameters.tuning.map(|tuning| {
+        let tuning = parameters.tuning.filter(|_| own_buffer.is_none()).map(|tuning| {
             Tuning::new(tuning, agreed.payload, agreed.window_shift, parameters.buffer, first_window)
         });
         Receiver {
             parameters: shared,
+            own_buffer,
             delayed_duplicates: delayed_duplicates.map(Box::new),
             adaptive: adaptive.map(Box::new),
             tuning: tuning.map(Box::new),
@@ -225,7 +242,7 @@ impl Receiver {
         }
         let before = self.next;
         let end = if fin { data_end + 1 } else { to };
-        let most = most_ranges(u64::from(self.parameters().buffer), self.agreed.segment_size);
+        let most = most_ranges(u64::from(self.buffer()), self.agreed.segment_size);
         if before < from && from < end && !self.out_of_order.has_room_for(from, end, most) {
             self.acknowledge_now = true;
             return Received { refused: true, ..Received::default() };

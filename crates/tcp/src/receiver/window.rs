@@ -3,9 +3,8 @@
 use super::Receiver;
 use super::tuning::{Selected, round_up};
 use crate::offset::Offset;
-use crate::parameters::{Parameters, ReceiverParameters};
+use crate::parameters::ReceiverParameters;
 use seamline_wire::Instant;
-use std::sync::Arc;
 
 impl Receiver {
     /// The application reads `bytes` (at most what is readable). Returns whether that is worth an acknowledgment.
@@ -34,8 +33,7 @@ impl Receiver {
             return window > 0 && window >= 2 * offered;
         }
         let opened = self.window().saturating_sub(offered);
-        let worth_telling =
-            (2 * u64::from(self.agreed.segment_size)).min(u64::from(self.parameters().buffer) / 2);
+        let worth_telling = (2 * u64::from(self.agreed.segment_size)).min(u64::from(self.buffer()) / 2);
         opened > 0 && opened >= worth_telling
     }
 
@@ -58,9 +56,7 @@ impl Receiver {
     /// The receive buffer in bytes from now on, however much the connection needs. A smaller one takes nothing back that was offered (RFC 9293 section 3.8.6):
     /// until that has come, it shows in [`Receiver::committed`].
     pub fn set_buffer(&mut self, bytes: u32) {
-        let parameters = &mut Arc::make_mut(&mut self.parameters).receiver;
-        parameters.buffer = bytes;
-        parameters.tuning = None;
+        self.own_buffer = Some(bytes);
         self.tuning = None;
     }
 
@@ -77,22 +73,22 @@ impl Receiver {
     /// Bytes that the peer can have sent before the next one expected without hearing of it: the buffer, and no less than a window
     /// without scaling, in case it was larger once.
     pub(crate) fn largest_window(&self) -> u64 {
-        u64::from(self.parameters().buffer.max(u32::from(u16::MAX)))
+        u64::from(self.buffer().max(u32::from(u16::MAX)))
     }
 
-    /// What it was made from, with the buffer as it is now.
-    pub(crate) fn parameters(&self) -> &ReceiverParameters {
+    /// What it was made from; its buffer may be [another](Receiver::buffer).
+    pub(super) fn parameters(&self) -> &ReceiverParameters {
         &self.parameters.receiver
     }
 
-    /// The same with those of everything else.
-    pub(crate) fn shared_parameters(&self) -> Arc<Parameters> {
-        Arc::clone(&self.parameters)
+    /// The window in bytes before anything has arrived, for a payload of this size.
+    pub(crate) fn first_window(&self, payload: u32) -> u32 {
+        self.own_buffer.unwrap_or_else(|| self.parameters().first_window(payload))
     }
 
     /// The receive buffer in bytes.
     pub fn buffer(&self) -> u32 {
-        self.parameters().buffer
+        self.own_buffer.unwrap_or(self.parameters().buffer)
     }
 
     /// Bytes that are not read, or may still come because they were offered.
@@ -121,14 +117,14 @@ impl Receiver {
                 tuning.select(self.used_memory(), unread, self.last_window(), self.full_segment())
             }
             Some(_) => {
-                let window = self.parameters().first_window(self.agreed.payload).min(u32::from(u16::MAX));
+                let window = self.first_window(self.agreed.payload).min(u32::from(u16::MAX));
                 Selected { window: u64::from(window).saturating_sub(unread), is_short: false }
             }
             None => Selected { window: self.window_of_buffer(unread), is_short: false },
         }
     }
     fn window_of_buffer(&self, unread: u64) -> u64 {
-        let buffer = u64::from(self.parameters().buffer);
+        let buffer = u64::from(self.buffer());
         let edge = self.next + buffer.saturating_sub(unread);
         let step = u64::from(self.agreed.segment_size).min(buffer / 2);
         let edge = if edge.saturating_since(self.offered_edge) < step { self.offered_edge } else { edge };
@@ -172,7 +168,7 @@ impl Receiver {
 
     /// The right edge of what is acceptable: that of the window that was offered.
     pub(crate) fn edge(&self) -> Offset {
-        let room = u64::from(self.parameters().buffer).saturating_sub(self.readable());
+        let room = u64::from(self.buffer()).saturating_sub(self.readable());
         let fits = if self.accepts_what_fits { self.next + room } else { self.next };
         self.offered_edge.max(fits)
     }

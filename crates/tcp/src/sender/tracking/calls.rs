@@ -28,9 +28,10 @@ impl Sender {
             self.note_ack(segment, exit);
         }
     }
-    /// Whether an acknowledgment repeats to a sender that never had data what it knows.
+    /// Whether an acknowledgment with data tells a sender that has none of its own nothing new.
     fn learns_nothing(&self, ack: &Acknowledgment, segment: &Segment, exit: &Exit<'_>) -> bool {
         self.data_end == Offset::FIRST_BYTE
+            && self.tracking.as_ref().is_some_and(|tracking| tracking.waits_for_nothing())
             && !self.view.finishing
             && self.view.outstanding() == 0
             && ack.offset == self.view.unacknowledged

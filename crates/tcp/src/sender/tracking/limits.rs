@@ -21,6 +21,10 @@ pub(super) struct Limits {
 }
 
 impl Limits {
+    /// Whether nothing limits at present.
+    pub(super) fn are_none(&self) -> bool {
+        self.current.is_none()
+    }
     /// From now on this limits, unless something stronger does.
     pub(super) fn begin(&mut self, limit: Limit, now: Instant) {
         if self.current.is_none_or(|(current, _)| limit > current) {

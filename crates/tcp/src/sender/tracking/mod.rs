@@ -136,6 +136,10 @@ impl Tracking {
     pub(super) fn in_recovery(&self) -> bool {
         self.state >= RecoveryState::Recovery
     }
+    /// Whether nothing limits it, and its application does not wait for room.
+    fn waits_for_nothing(&self) -> bool {
+        self.limits.are_none() && self.buffer.as_ref().is_none_or(|buffer| !buffer.is_short)
+    }
     /// The retransmission timeout with its back-off, and how often it was doubled.
     pub(super) fn timeout(&self) -> (Duration, u32) {
         (self.timeout.current(), self.timeout.doublings())
