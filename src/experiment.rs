@@ -19,7 +19,7 @@ use seamline_experiment::{Baseline, CellResult, FlowSummary, Incomplete, RunOpti
 use seamline_report::Report;
 use seamline_report::export::table::outcomes;
 use seamline_report::quantity::plural;
-use seamline_scenario::Plan;
+use seamline_scenario::{Parts, Plan};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -118,8 +118,8 @@ pub(crate) struct BaselineOption {
 
 impl BaselineOption {
     /// The baseline, if one is named.
-    pub(crate) fn of(&self, plan: &Plan) -> Result<Option<Baseline>, Failure> {
-        let read = |text: &String| Baseline::new(plan, text);
+    pub(crate) fn of(&self, parts: &Parts<'_>) -> Result<Option<Baseline>, Failure> {
+        let read = |text: &String| Baseline::new(parts, text);
         self.baseline.as_ref().map(read).transpose().map_err(Failure::Input)
     }
 
@@ -227,7 +227,7 @@ pub(crate) fn run_and_report_with(
     engine: impl FnOnce(&RunOptions, &(dyn Fn() + Sync)) -> Results,
 ) -> Outcome {
     options.check_targets()?;
-    let baseline = options.baseline.of(plan)?;
+    let baseline = options.baseline.of(&plan.into())?;
     let retyped = options.overrides.retyped() + &options.baseline.retyped();
     let provenance = provenance_of(plan, format!("{} {command}{retyped}", program()));
     let cells_over_time = if options.report.is_some() { pages::CELLS_OVER_TIME } else { 0 };

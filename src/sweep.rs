@@ -1,5 +1,7 @@
 //! `seamline sweep FILE --out DIR`
 
+mod in_parts;
+
 use crate::Outcome;
 use crate::engine::Engine;
 use crate::estimate::{self, Costs};
@@ -8,18 +10,19 @@ use crate::format::{Format, FormatOption};
 use crate::run::load_parts;
 use crate::targets;
 use crate::terminal::{Failure, ProgressReporter, note, print, print_results, program, warnings};
+use in_parts::InParts;
 use seamline_cli::fitted;
 use seamline_cli::interrupt::Interrupt;
 use seamline_experiment::pages;
 use seamline_experiment::report::{Provenance, provenance_of, quoted};
 use seamline_experiment::text::{headline, verdicts};
-use seamline_experiment::{Baseline, summarise};
-use seamline_experiment::{Job, RunOptions};
+use seamline_experiment::{Baseline, CellResult, Comparisons, Job, RunOptions, summarise};
 use seamline_report::export::table::Table;
 use seamline_results::sweep::SweepOutcome;
-use seamline_results::{Error, Shard, SweepOptions, compact, has_lines, sweep_with};
+use seamline_results::{Error, Shard, StoredRuns, SweepOptions, compact, has_lines, sweep_with};
 use seamline_scenario::{Parts, Plan};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -50,16 +53,17 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// Text compares no more grid cells than this, unless a baseline is named, since nobody reads a line about each. Of a larger grid, so many
-/// are in memory at a time. The help of `sweep` and what it prints have this number.
+/// So many grid cells are run at a time. Text compares no more than these, unless a baseline is named, since nobody reads a line about each.
+/// The help of `sweep` and what it prints have this number.
 const PART: usize = 10_000;
+/// So many of more grid cells than that are printed at a time.
+const PRINTED_PART: usize = 1_000;
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut costs = Costs::default();
     let settings = arguments.overrides.to_settings();
-    let most = if arguments.compares_all() { usize::MAX } else { PART };
-    let parts = load_parts(&arguments.file, &settings, most, &mut |scenario| costs.add(scenario))?;
-    let baseline = parts.single().and_then(|plan| arguments.baseline.of(plan).transpose()).transpose()?;
+    let parts = load_parts(&arguments.file, &settings, PART, &mut |scenario| costs.add(scenario))?;
+    let baseline = arguments.baseline.of(&parts)?;
     targets::folder("--out", &arguments.out)?;
     let command = arguments.command();
     let provenance = provenance_of(parts.first(), command.clone());
@@ -83,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if outcome.interrupted {
         return Err(interrupted(&outcome, &arguments.retyped(&command), interrupt.exit_code()));
     }
-    show(&parts, arguments, baseline.as_ref(), outcome, provenance)
+    show(&parts, arguments, baseline.as_ref(), outcome, provenance, &interrupt)
 }
 
 impl Arguments {
@@ -100,8 +104,8 @@ impl Arguments {
         format!("{command}{shard}")
     }
 
-    /// Whether all results are compared, however many there are.
-    fn compares_all(&self) -> bool {
+    /// Whether the results of all grid cells are printed, however many there are.
+    fn prints_all(&self) -> bool {
         self.baseline.is_named() || (self.shard.is_none() && !self.format.is_text())
     }
 
@@ -120,43 +124,111 @@ fn show(
     parts: &Parts<'_>,
     arguments: &Arguments,
     baseline: Option<&Baseline>,
-    outcome: SweepOutcome,
+    mut outcome: SweepOutcome,
     provenance: Provenance,
+    interrupt: &Interrupt,
 ) -> Outcome {
-    let Arguments { out, format, .. } = arguments;
-    let command = provenance.reproduce.clone();
+    let out = &arguments.out;
     let compacted = arguments.compact.then(|| compact(out)).transpose().map_err(failure)?;
     let compacted = compacted
         .map_or(String::new(), |(path, rows)| format!("\nWritten:\n  {} ({rows} rows)\n", path.display()));
-    let headline = || headline(parts.first(), parts.totals().cells.len());
-    let (Some(plan), Some(results)) = (parts.single(), outcome.results) else {
-        let SweepOutcome { stored, runs, .. } = outcome;
-        let next = match stored < runs {
-            true => format!("When all shards are complete: {command}\n"),
-            false => format!(
-                "The results were not checked or compared, because there are more than 10,000 grid cells. To check and compare them: {command} --format csv\n"
-            ),
-        };
-        let stored = format!("{stored} of {runs} runs are stored in {}\n", out.display());
-        let text = || headline() + &stored + &next + &compacted;
-        // No run is summarised yet.
-        return format.print_rows(text, || Table::new("outcomes"));
-    };
-    let summary = summarise(plan, &results, baseline);
-    let remarks = pages::remarks(plan, &results, &summary);
-    if format.is_text() {
-        // Of many cells the records take more memory than what is said of them.
-        drop(results);
-        let stored = format!("\nStored: {} runs in {}\n", outcome.stored, out.display());
-        let text = headline() + &verdicts(plan, &summary) + &compacted + &stored;
-        print_results(&fitted(&(text + &format!("Reproduce: {command}\n"))))?;
+    let headline = headline(parts.first(), parts.totals().cells.len());
+    let end = format!(
+        "{compacted}\nStored: {} runs in {}\nReproduce: {}\n",
+        outcome.stored,
+        out.display(),
+        provenance.reproduce
+    );
+    let remarks = if let (Some(plan), Some(results)) = (parts.single(), outcome.results.take()) {
+        show_whole(plan, arguments, results, baseline, provenance, (headline, end))?
+    } else if outcome.is_complete() && arguments.prints_all() {
+        show_in_parts(parts, arguments, baseline, provenance, (headline, end), interrupt)?
     } else {
-        print_report(format, plan, &pages::report(plan, results, &summary, provenance), String::new)?;
-    }
+        return show_counts(arguments, &outcome, headline, &compacted, &provenance.reproduce);
+    };
     if !arguments.quiet {
         remarks.iter().for_each(|text| note("warning", text));
     }
     Ok(())
+}
+
+/// Print the results of all grid cells, which are in memory; text is between `around`. Returns what a reader should know about them.
+fn show_whole(
+    plan: &Plan,
+    arguments: &Arguments,
+    results: Vec<CellResult>,
+    baseline: Option<&Baseline>,
+    provenance: Provenance,
+    around: (String, String),
+) -> Result<Vec<String>, Failure> {
+    let summary = summarise(plan, &results, baseline);
+    let remarks = pages::remarks(plan, &results, &summary);
+    if arguments.format.is_text() {
+        // Of many cells the records take more memory than what is said of them.
+        drop(results);
+        print_results(&fitted(&(around.0 + &verdicts(plan, &summary) + &around.1)))?;
+    } else {
+        let report = pages::report(plan, results, &summary, provenance);
+        print_report(&arguments.format, plan, &report, String::new)?;
+    }
+    Ok(remarks)
+}
+
+/// The same for results that are read part by part.
+fn show_in_parts(
+    parts: &Parts<'_>,
+    arguments: &Arguments,
+    baseline: Option<&Baseline>,
+    provenance: Provenance,
+    around: (String, String),
+    interrupt: &Interrupt,
+) -> Result<Vec<String>, Failure> {
+    let format = arguments.format.get();
+    let command = match format {
+        Format::Table => provenance.reproduce.clone(),
+        Format::Csv => format!("{} --format csv", provenance.reproduce),
+        Format::Json => format!("{} --format json", provenance.reproduce),
+    };
+    let check = || match interrupt.flag().load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted(
+            format!("interrupted; all runs are stored\nprint all results: {command}"),
+            interrupt.exit_code(),
+        )),
+        false => Ok(()),
+    };
+    let mut in_parts = InParts {
+        parts,
+        stored: StoredRuns::new(parts, &arguments.out, format != Format::Json).map_err(failure)?,
+        comparisons: Comparisons::new(parts, baseline),
+        provenance,
+        at_once: PRINTED_PART,
+        check: &check,
+    };
+    let text = |text: &str| if arguments.format.is_text() { print(&fitted(text)) } else { Ok(()) };
+    text(&around.0)?;
+    let remarks = in_parts.print(format, &mut |text| print(text))?;
+    text(&around.1)?;
+    Ok(remarks)
+}
+
+/// Print only how many runs are stored.
+fn show_counts(
+    arguments: &Arguments,
+    outcome: &SweepOutcome,
+    headline: String,
+    compacted: &str,
+    command: &str,
+) -> Outcome {
+    let SweepOutcome { stored, runs, .. } = outcome;
+    let next = match stored < runs {
+        true => format!("When all shards are complete: {command}\n"),
+        false => format!(
+            "The results were not checked or compared, because there are more than 10,000 grid cells. To check and compare them: {command} --format csv\n"
+        ),
+    };
+    let stored = format!("{stored} of {runs} runs are stored in {}\n", arguments.out.display());
+    // No run is summarised yet.
+    arguments.format.print_rows(|| headline + &stored + &next + compacted, || Table::new("outcomes"))
 }
 
 fn interrupted(outcome: &SweepOutcome, command: &str, code: u8) -> Failure {

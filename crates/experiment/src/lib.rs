@@ -30,4 +30,4 @@ pub use observe::{ConvertError, Felt, convert, converted_path};
 pub use run::{CellResult, FinishedRun, Incomplete, Job, RunOptions, by_seed, run, run_each, run_one};
 pub use seamline_report::{emulation, record, statistics};
 pub use single::{run_seed, run_seed_closely};
-pub use summary::{FlowSummary, summarise};
+pub use summary::{Comparisons, FlowSummary, summarise};

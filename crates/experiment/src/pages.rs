@@ -4,7 +4,7 @@ use crate::atomic::{self, WriteError};
 use crate::network::network;
 use crate::run::CellResult;
 use crate::summary::{FlowSummary, label};
-use crate::text::{emulation_warnings, judgement, missing_factor, name, notes, sentences, warnings};
+use crate::text::{Remarks, judgement, missing_factor, name, sentences};
 use seamline_report::model::{Cell, Outcome, Report};
 use seamline_report::{File, Provenance, files};
 use seamline_scenario::plan::Plan;
@@ -53,7 +53,9 @@ pub fn report(
 
 /// What a reader of results should know, each with its remedy.
 pub fn remarks(plan: &Plan, results: &[CellResult], summary: &[FlowSummary]) -> Vec<String> {
-    [emulation_warnings(results), warnings(plan, summary), notes(plan, results)].concat()
+    let mut remarks = Remarks::default();
+    remarks.add(plan, results, summary);
+    remarks.to_texts()
 }
 
 /// Whether this is the path of a single page rather than a folder.

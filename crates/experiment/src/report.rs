@@ -5,7 +5,7 @@ use seamline_config::source::SourceId;
 pub use seamline_report::Provenance;
 use seamline_report::Report;
 use seamline_report::record::RunRecord;
-use seamline_scenario::plan::Plan;
+use seamline_scenario::plan::{Cell, Plan};
 use seamline_scenario::schema::added;
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -89,21 +89,26 @@ pub struct CellResultDocument<'a> {
     pub runs: &'a [RunRecord],
 }
 
+impl<'a> CellResultDocument<'a> {
+    /// The result of a grid cell with this name.
+    pub fn new(cell: &Cell, name: &'a str, runs: &'a [RunRecord]) -> Self {
+        let values = cell.values.iter().map(|(path, value)| (path.clone(), value.to_json()));
+        CellResultDocument { name, values: values.collect(), runs }
+    }
+}
+
 impl<'a> ResultDocument<'a> {
     /// The report of a plan as a document.
     pub fn new(plan: &'a Plan, report: &'a Report) -> Self {
         let first = plan.cells.first().map(|cell| &cell.scenario);
-        let cells = plan.cells.iter().zip(&report.cells).map(|(cell, reported)| {
-            let values = cell.values.iter().map(|(path, value)| (path.clone(), value.to_json()));
-            CellResultDocument { name: &reported.name, values: values.collect(), runs: &reported.runs }
-        });
+        let cells = plan.cells.iter().zip(&report.cells);
         ResultDocument {
             provenance: &report.provenance,
             identity: plan.identity().to_string(),
             title: first.and_then(|scenario| scenario.title.as_deref()),
             scenario: &plan.base,
             duration_s: report.duration_s,
-            cells: cells.collect(),
+            cells: cells.map(|(cell, it)| CellResultDocument::new(cell, &it.name, &it.runs)).collect(),
             summary: report.outcomes.iter().map(|outcome| &outcome.summary).collect(),
         }
     }
@@ -114,6 +119,42 @@ impl<'a> ResultDocument<'a> {
     /// Never in practice: every value is valid JSON.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+}
+
+/// A [`ResultDocument`] of more than fits into memory, as text in pieces: the beginning, all grid cells, [`Pieces::MIDDLE`], the summary of all
+/// flows, and [`Pieces::END`]. Together they are what [`ResultDocument::to_json`] would be, if there are grid cells and flows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pieces {
+    /// Whether the list has elements.
+    has_elements: bool,
+}
+
+impl Pieces {
+    /// Between the last grid cell and the first flow.
+    pub const MIDDLE: &str = "\n  ],\n  \"summary\": [";
+    /// After the last flow.
+    pub const END: &str = "\n  ]\n}\n";
+
+    /// Up to the first grid cell. `document` has none.
+    ///
+    /// # Errors
+    /// Never in practice: every value is valid JSON.
+    pub fn beginning(document: &ResultDocument<'_>) -> serde_json::Result<String> {
+        let text = document.to_json()?;
+        let rest =
+            text.strip_suffix("],\n  \"summary\": []\n}\n").expect("both lists are empty, and at the end");
+        Ok(rest.to_owned())
+    }
+
+    /// The next element of a list.
+    ///
+    /// # Errors
+    /// Never in practice: every value is valid JSON.
+    pub fn element(&mut self, element: &impl Serialize) -> serde_json::Result<String> {
+        let comma = if std::mem::replace(&mut self.has_elements, true) { "," } else { "" };
+        let text = serde_json::to_string_pretty(element)?.replace('\n', "\n    ");
+        Ok(format!("{comma}\n    {text}"))
     }
 }
 

@@ -12,50 +12,80 @@ use seamline_report::record::FlowRecord;
 use seamline_report::shares::Shares;
 use seamline_report::statistics::{estimate, mean, paired_factor};
 pub use seamline_report::summary::{AlongAxis, Comparison, FlowSummary};
-use seamline_scenario::plan::{Cell, Plan};
+use seamline_scenario::{Parts, Plan};
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
+use std::ops::Range;
 
 /// Keys of a flow that end in one of these name a scheme, and so does the label of a group with this name.
 const SCHEME_KEYS: [&str; 6] = ["variant", "congestion_control", "recovery", "profile", "handover", "scheme"];
 
 /// Summarise all grid cells, in grid order, and compare them with `named` if it is given.
 pub fn summarise(plan: &Plan, results: &[CellResult], named: Option<&Baseline>) -> Vec<FlowSummary> {
-    let compared =
-        Compared { plan, results, named, baselines: baselines(plan, named), axes: axes(plan, named) };
-    let mut summaries = Vec::new();
-    for (cell, result) in results.iter().enumerate() {
-        let flows = result.runs.first().map_or(0, |run| run.flows.len());
-        for flow in 0..flows {
-            summaries.extend(compared.summarise(cell, flow));
-        }
-    }
-    summaries
+    Comparisons::new(&plan.into(), named).summarise(plan, results)
 }
 
-/// The grid cell that each one is compared with in the first place.
-fn baselines(plan: &Plan, named: Option<&Baseline>) -> Vec<Option<usize>> {
-    match named {
-        Some(named) => named.cells(plan),
-        None => groups(&plan.cells),
-    }
+/// Which grid cells those of an experiment are compared with.
+#[derive(Clone, Debug)]
+pub struct Comparisons {
+    /// Flows of the only grid cell are compared with one another.
+    compares_flows: bool,
+    /// A baseline is named by its grid cell, not by its flow.
+    names_cells: bool,
+    /// For each grid cell the one that it is compared with in the first place.
+    baselines: Vec<Option<usize>>,
+    /// The baselines along axes that compare other grid cells than the groups of schemes do, each with that of every cell.
+    axes: Vec<(String, Vec<Option<usize>>)>,
 }
 
-/// The baselines along axes that compare other grid cells than the groups of schemes do, each with the baseline of every cell.
-fn axes(plan: &Plan, named: Option<&Baseline>) -> Vec<(String, Vec<Option<usize>>)> {
-    if named.is_some() {
-        return Vec::new();
+impl Comparisons {
+    /// With `named`, or else within the groups of schemes and along axes that have a value `none`.
+    pub fn new(parts: &Parts<'_>, named: Option<&Baseline>) -> Self {
+        let baselines = named.map_or_else(|| groups(parts), |named| named.cells(parts));
+        let without_help = if named.is_none() { Baseline::without_help(parts) } else { Vec::new() };
+        let axes = without_help.into_iter().map(|axis| (axis.to_string(), axis.cells(parts)));
+        let axes = axes.filter(|(_, cells)| *cells != baselines).collect();
+        let is_single = parts.totals().cells.len() == 1;
+        Comparisons { compares_flows: named.is_none() && is_single, names_cells: !is_single, baselines, axes }
     }
-    let axes = Baseline::without_help(plan).into_iter().map(|axis| (axis.to_string(), axis.cells(plan)));
-    let groups = groups(&plan.cells);
-    axes.filter(|(_, cells)| *cells != groups).collect()
+
+    /// Summarise some grid cells, in order. Results have those that these are compared with, too.
+    pub fn summarise(&self, plan: &Plan, results: &[CellResult]) -> Vec<FlowSummary> {
+        let compared = Compared { plan, results, comparisons: self };
+        let flows = |cell: usize| results[cell].runs.first().map_or(0, |run| run.flows.len());
+        let cells = 0..self.baselines.len().min(results.len());
+        cells
+            .flat_map(|cell| (0..flows(cell)).filter_map(move |flow| compared.summarise(cell, flow)))
+            .collect()
+    }
+
+    /// The comparisons of some grid cells, and what they take: these cells, then the others that they are compared with. In the result,
+    /// places are those in this list.
+    pub fn restricted_to(&self, cells: Range<usize>) -> (Comparisons, Vec<usize>) {
+        let all = || iter::once(&self.baselines).chain(self.axes.iter().map(|(_, cells)| cells));
+        let needed: BTreeSet<usize> = all()
+            .flat_map(|of| &of[cells.clone()])
+            .flatten()
+            .copied()
+            .filter(|it| !cells.contains(it))
+            .collect();
+        let places: Vec<usize> = cells.clone().chain(needed).collect();
+        let place_of: BTreeMap<usize, usize> =
+            places.iter().enumerate().map(|(here, &place)| (place, here)).collect();
+        let moved = |of: &[Option<usize>]| -> Vec<Option<usize>> {
+            of[cells.clone()].iter().map(|place| place_of.get(&(*place)?).copied()).collect()
+        };
+        let axes = self.axes.iter().map(|(axis, cells)| (axis.clone(), moved(cells))).collect();
+        (Comparisons { baselines: moved(&self.baselines), axes, ..*self }, places)
+    }
 }
 
 /// Results, and what they are compared with.
+#[derive(Clone, Copy)]
 struct Compared<'a> {
     plan: &'a Plan,
     results: &'a [CellResult],
-    named: Option<&'a Baseline>,
-    baselines: Vec<Option<usize>>,
-    axes: Vec<(String, Vec<Option<usize>>)>,
+    comparisons: &'a Comparisons,
 }
 
 impl Compared<'_> {
@@ -65,7 +95,7 @@ impl Compared<'_> {
             |read: &dyn Fn(&FlowRecord) -> f64| records.iter().map(|record| read(record)).collect::<Vec<_>>();
         let completions: Vec<f64> = records.iter().filter_map(|record| record.completion_s).collect();
         let first = records.first()?;
-        let along = self.axes.iter().filter_map(|(axis, cells)| {
+        let along = self.comparisons.axes.iter().filter_map(|(axis, cells)| {
             let against = self.factor((cell, flow), (cells[cell]?, flow))?;
             Some(AlongAxis { axis: axis.clone(), against })
         });
@@ -87,9 +117,8 @@ impl Compared<'_> {
 
     /// The grid cell and the flow that a flow is compared with in the first place.
     fn baseline(&self, cell: usize, flow: usize) -> Option<(usize, usize)> {
-        let baseline = self.baselines[cell]?;
-        let compares_flows = self.named.is_none() && self.plan.cells.len() == 1;
-        Some((baseline, if compares_flows { 0 } else { flow }))
+        let baseline = self.comparisons.baselines[cell]?;
+        Some((baseline, if self.comparisons.compares_flows { 0 } else { flow }))
     }
 
     fn factor(&self, own: (usize, usize), base: (usize, usize)) -> Option<Comparison> {
@@ -105,7 +134,10 @@ impl Compared<'_> {
         Some(Comparison {
             cell: base.0,
             flow: record.name.clone(),
-            name: if self.plan.cells.len() == 1 { record.name.clone() } else { label(self.plan, base.0) },
+            name: match self.comparisons.names_cells {
+                true => label(self.plan, base.0),
+                false => record.name.clone(),
+            },
             goodput_factor: paired_factor(&goodput(own), &goodput(base))
                 .filter(|_| seeds(own.0) == seeds(base.0)),
         })
@@ -117,9 +149,9 @@ fn records_of(result: &CellResult, flow: usize) -> Vec<&FlowRecord> {
 }
 
 /// For each grid cell the first that differs from it only in the scheme; without schemes in the grid the first of all.
-fn groups(cells: &[Cell]) -> Vec<Option<usize>> {
-    let varies = cells.iter().any(|cell| cell.values.iter().any(|(path, _)| names_scheme(path)));
-    first_that_agree(cells, |path| !varies || names_scheme(path), |_| true)
+fn groups(parts: &Parts<'_>) -> Vec<Option<usize>> {
+    let varies = parts.values().any(|set| set.iter().any(|(path, _)| names_scheme(path)));
+    first_that_agree(parts, |path| !varies || names_scheme(path), |_| true)
 }
 
 fn names_scheme(path: &str) -> bool {

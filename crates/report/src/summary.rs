@@ -75,6 +75,16 @@ pub struct Comparison {
 }
 
 impl FlowSummary {
+    /// The same, where `places` has the place in the grid for each place here.
+    #[must_use]
+    pub fn moved(mut self, places: &[usize]) -> Self {
+        self.cell = places[self.cell];
+        let comparisons =
+            self.against.iter_mut().chain(self.along.iter_mut().map(|along| &mut along.against));
+        comparisons.for_each(|against| against.cell = places[against.cell]);
+        self
+    }
+
     /// By which factor its goodput exceeds the baseline's; `None` for the baseline itself, and when no factor exists.
     pub fn factor(&self) -> Option<&Estimate> {
         self.against.as_ref()?.goodput_factor.as_ref()

@@ -6,6 +6,7 @@
 
 use crate::compare::plain;
 use crate::error::Error;
+use crate::files::Files;
 use crate::json_lines::{Place, each_placed_of};
 use crate::manifest::Manifest;
 use crate::store::{Keys, Line, line_files};
@@ -14,7 +15,6 @@ use seamline_report::export::ParquetFile;
 use seamline_report::export::table::{Data, Table};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,6 @@ pub const TABLE: &str = "runs.parquet";
 
 /// Bytes of lines that become rows together, at least one line.
 const BATCH: usize = 4 << 20;
-/// Files that are open at a time.
-const MOST_OPEN: usize = 64;
 
 /// Write all lines of a folder as a table next to them. Returns the path of the table and its number of rows.
 ///
@@ -50,7 +48,7 @@ fn compact_in(folder: &Path, batch: usize) -> Result<(PathBuf, usize), Error> {
     let mut file = ParquetFile::new(file, &table(&columns, &[]), about).map_err(failed)?;
     let (mut rows, mut bytes, mut count) = (Vec::new(), 0, 0);
     for (number, line) in lines.iter().enumerate() {
-        rows.extend(rows_of(&files.read(line)?));
+        rows.extend(rows_of(&files.read(line.file, line.place, &line.key)?));
         bytes += line.place.length();
         if bytes >= batch || number + 1 == lines.len() {
             file.append(&table(&columns, &rows)).map_err(failed)?;
@@ -103,32 +101,7 @@ impl Index {
             })?;
         }
         lines.sort_by(|a, b| (&sweeps[a.sweep], &a.key).cmp(&(&sweeps[b.sweep], &b.key)));
-        Ok(Index { files: Files { paths, open: BTreeMap::new() }, lines, columns })
-    }
-}
-
-/// Files of lines, a few of them open.
-struct Files {
-    paths: Vec<PathBuf>,
-    open: BTreeMap<usize, File>,
-}
-
-impl Files {
-    fn read(&mut self, line: &Indexed) -> Result<Line, Error> {
-        let path = &self.paths[line.file];
-        let read = |cause| Error::read(path, cause);
-        if !self.open.contains_key(&line.file) {
-            if self.open.len() >= MOST_OPEN {
-                self.open.clear();
-            }
-            self.open.insert(line.file, File::open(path).map_err(read)?);
-        }
-        let Some(file) = self.open.get_mut(&line.file) else { unreachable!("it is open") };
-        let found: Line = line.place.read(file).map_err(read)?;
-        match found.key == *line.key {
-            true => Ok(found),
-            false => Err(read(io::Error::other("the file was replaced while it was read"))),
-        }
+        Ok(Index { files: Files::new(paths), lines, columns })
     }
 }
 

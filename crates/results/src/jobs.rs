@@ -5,7 +5,7 @@ use seamline_experiment::Job;
 use seamline_scenario::plan::Brief;
 
 /// The runs of these grid cells.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Jobs<'a>(pub(crate) &'a [Brief]);
 
 impl<'a> Jobs<'a> {

@@ -8,6 +8,7 @@
 pub mod compact;
 pub mod compare;
 pub mod error;
+mod files;
 mod jobs;
 pub mod json_lines;
 pub mod load;
@@ -15,6 +16,7 @@ pub mod manifest;
 mod merge;
 pub mod store;
 mod stored;
+mod stored_runs;
 pub mod sweep;
 
 pub use compact::compact;
@@ -22,4 +24,5 @@ pub use compare::compare;
 pub use error::Error;
 pub use load::load;
 pub use store::{Line, has_lines};
+pub use stored_runs::StoredRuns;
 pub use sweep::{RunOne, Shard, SweepOptions, sweep, sweep_with};

@@ -49,7 +49,8 @@ impl Keys {
     pub(crate) fn contains(&self, key: &str) -> bool {
         self.0.contains(&Keys::short(key))
     }
-    fn short(key: &str) -> [u8; 16] {
+    /// What stands for a key.
+    pub(crate) fn short(key: &str) -> [u8; 16] {
         blake3::hash(key.as_bytes()).as_bytes()[..16].try_into().expect("a hash has 32 bytes")
     }
 }

@@ -67,7 +67,7 @@ impl Runs {
 }
 
 /// What summaries need.
-fn flows_of(run: RunRecord) -> RunRecord {
+pub(crate) fn flows_of(run: RunRecord) -> RunRecord {
     let thin = |mut flow: FlowRecord| {
         flow.intervals = Vec::new();
         flow.handovers.shrink_to_fit();

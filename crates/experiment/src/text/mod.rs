@@ -3,13 +3,14 @@
 
 mod intervals;
 mod notes;
+mod remarks;
 mod sentences;
 mod tables;
 mod verdict;
 
 pub use intervals::interval_table;
-pub use notes::notes;
+pub use remarks::Remarks;
 pub use sentences::sentences;
 pub use tables::{headline, tables};
-pub use verdict::{emulation_warnings, verdicts, warnings};
+pub use verdict::verdicts;
 pub(crate) use verdict::{judgement, missing_factor, name};

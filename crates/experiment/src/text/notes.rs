@@ -13,43 +13,55 @@ const STANDING_QUEUE: f64 = 2.0;
 /// A flow that had this share of its window in flight in each round trip was limited by the window.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Notes about the results of all grid cells, each with its remedy. At most one of a kind: the first stands for all.
-pub fn notes(plan: &Plan, results: &[CellResult]) -> Vec<String> {
-    let cells = || plan.cells.iter().zip(results).enumerate();
-    let first = |note: &dyn Fn(&Scenario, &[RunRecord]) -> Option<String>| {
-        let mut found = cells().filter_map(|(cell, (spec, result))| {
-            let note = note(&spec.scenario, &result.runs)?;
-            Some(if plan.cells.len() == 1 { note } else { format!("{}: {note}", label(plan, cell)) })
-        });
-        found.next()
-    };
-    let all = [
-        identical_seeds(results),
-        first(&nothing_arrived),
-        first(&not_of_kernels),
-        first(&limited_by_window),
-        first(&queue_without_limit),
-    ];
-    all.into_iter().flatten().collect()
+/// A note about a grid cell.
+type Note = fn(&Scenario, &[RunRecord]) -> Option<String>;
+
+const KINDS: [Note; 4] = [nothing_arrived, not_of_kernels, limited_by_window, queue_without_limit];
+
+/// Notes about grid cells. At most one of a kind: the first stands for all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    cells: usize,
+    /// Of how many of them all simulated runs are the same.
+    same: usize,
+    first: [Option<String>; KINDS.len()],
 }
 
-/// Whether the seeds made no difference at all, in any grid cell.
-fn identical_seeds(results: &[CellResult]) -> Option<String> {
+impl Notes {
+    /// Those about some grid cells. `plan` may have others behind them.
+    pub(super) fn add(&mut self, plan: &Plan, results: &[CellResult]) {
+        for (cell, (spec, result)) in plan.cells.iter().zip(results).enumerate() {
+            self.cells += 1;
+            self.same += usize::from(ignores_seeds(result));
+            for (known, note) in self.first.iter_mut().zip(KINDS).filter(|(known, _)| known.is_none()) {
+                let of_cell = |note| match plan.cells.len() {
+                    1 => note,
+                    _ => format!("{}: {note}", label(plan, cell)),
+                };
+                *known = note(&spec.scenario, &result.runs).map(of_cell);
+            }
+        }
+    }
+
+    /// One text each.
+    pub(super) fn to_texts(&self) -> impl Iterator<Item = String> {
+        let identical = (self.cells > 0 && self.same == self.cells).then(|| {
+            "all seeds gave the same results, for nothing in this scenario is random: use --seeds 1, or add random loss or several flows with random starts".to_owned()
+        });
+        identical.into_iter().chain(self.first.iter().flatten().cloned())
+    }
+}
+
+/// Whether the seeds made no difference at all.
+fn ignores_seeds(result: &CellResult) -> bool {
     let outcome = |run: &RunRecord| -> Vec<(u64, u64, u64, Option<f64>)> {
         let flow =
             |it: &FlowRecord| (it.delivered_bytes, it.retransmissions, it.timeouts, it.round_trip_mean_ms);
         run.flows.iter().map(flow).collect()
     };
-    let is_same = |result: &CellResult| match result.runs.split_first() {
-        Some((first, others)) => {
-            !others.is_empty() && others.iter().all(|run| outcome(run) == outcome(first))
-        }
-        None => false,
-    };
-    let is_simulated = results.iter().flat_map(|result| &result.runs).all(|run| run.emulation.is_none());
-    (is_simulated && !results.is_empty() && results.iter().all(is_same)).then(|| {
-        "all seeds gave the same results, for nothing in this scenario is random: use --seeds 1, or add random loss or several flows with random starts".to_owned()
-    })
+    let Some((first, others)) = result.runs.split_first() else { return false };
+    let is_simulated = result.runs.iter().all(|run| run.emulation.is_none());
+    is_simulated && !others.is_empty() && others.iter().all(|run| outcome(run) == outcome(first))
 }
 
 fn nothing_arrived(scenario: &Scenario, runs: &[RunRecord]) -> Option<String> {

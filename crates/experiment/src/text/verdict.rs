@@ -1,19 +1,14 @@
-//! One line of verdict for each grid cell, and warnings with their fix.
+//! One line of verdict for each grid cell.
 
-use crate::run::CellResult;
 use crate::summary::{Comparison, FlowSummary, label};
 use seamline_report::quantity::{bit_rate, count, millis, plural};
-use seamline_report::statistics::{Estimate, samples_needed};
+use seamline_report::statistics::Estimate;
 use seamline_report::summary::axes;
 use seamline_report::text_table::{aligned, indented};
 use seamline_scenario::plan::Plan;
 
-/// Intervals wider than this share of the mean cause a warning.
-const WIDE: f64 = 0.1;
 /// Why a factor may be missing: zero has no logarithm, and different seeds cannot be paired.
 pub(super) const NO_FACTOR: [&str; 2] = ["the goodput of a run is zero", "their seeds differ"];
-/// More seeds than this are not recommended.
-const MOST_SEEDS_RECOMMENDED: usize = 1000;
 
 /// The lines of verdict, aligned, with a heading.
 pub fn verdicts(plan: &Plan, summaries: &[FlowSummary]) -> String {
@@ -131,43 +126,4 @@ fn rest(summary: &FlowSummary) -> String {
     let timeouts = count(summary.timeouts_mean);
     parts.push(format!("{timeouts} timeout{}", if timeouts == "1" { "" } else { "s" }));
     parts.join(", ")
-}
-
-/// Warnings about the verdicts, each with its fix.
-pub fn warnings(plan: &Plan, summaries: &[FlowSummary]) -> Vec<String> {
-    let seeds = summaries.iter().map(|summary| summary.goodput_bits_per_second.samples).max().unwrap_or(0);
-    if seeds == 1 {
-        return vec!["one seed gives no interval: use --seeds 10".to_owned()];
-    }
-    let widest = summaries.iter().filter_map(|summary| {
-        let wide = summary.goodput_bits_per_second.relative_half_width()?;
-        (wide > WIDE).then_some((wide, summary))
-    });
-    let Some((wide, summary)) = widest.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Vec::new() };
-    let fix = match recommended_seeds(&summary.goodput_bits_per_second) {
-        Some(seeds) => format!("use --seeds {seeds}"),
-        None => "the runs vary too much for a meaningful mean".to_owned(),
-    };
-    vec![format!("the interval of {} is ±{:.0} %: {fix}", name(plan, summary), wide * 100.0)]
-}
-
-/// Why emulated runs are unreliable. The reasons of the first such run stand for all; the number of unreliable runs
-/// is included.
-pub fn emulation_warnings(results: &[CellResult]) -> Vec<String> {
-    let runs = || results.iter().flat_map(|result| &result.runs);
-    let of_run = runs().filter_map(|run| Some((run.seed, run.emulation.as_ref()?.warnings())));
-    let unreliable: Vec<(u64, Vec<String>)> = of_run.filter(|(_, warnings)| !warnings.is_empty()).collect();
-    let Some((seed, warnings)) = unreliable.first() else { return Vec::new() };
-    let (some, all) = (unreliable.len(), runs().count());
-    vec![format!(
-        "{some} of {all} runs are unreliable; seed {seed}: {}. Close other programs, lower the rates, or run as root (seamline doctor)",
-        warnings.join("; ")
-    )]
-}
-
-/// The number of seeds that would reduce the interval to [`WIDE`], rounded up to a round number.
-fn recommended_seeds(estimate: &Estimate) -> Option<usize> {
-    let needed = samples_needed(estimate, WIDE, MOST_SEEDS_RECOMMENDED)?.max(estimate.samples + 1);
-    let step = if needed <= 20 { 5 } else { 10 };
-    Some(needed.div_ceil(step) * step)
 }

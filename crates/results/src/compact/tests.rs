@@ -2,6 +2,7 @@ use super::*;
 use parquet::basic::Type;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::json;
+use std::fs::File;
 
 /// A line with a flow, of a sweep and a cell of one key.
 fn line(sweep: &str, key: &str, cell: (&str, Value), completion_s: Option<f64>) -> String {
@@ -64,6 +65,7 @@ fn a_file_that_was_replaced_meanwhile_is_noticed() {
     std::fs::write(&path, line("one", "c", ("rate", 1.into()), None)).unwrap();
     let mut index = Index::of(vec![path.clone()]).unwrap();
     std::fs::write(&path, line("one", "d", ("rate", 1.into()), None)).unwrap();
-    let error = index.files.read(&index.lines[0]).unwrap_err().to_string();
+    let Indexed { file, place, key, .. } = &index.lines[0];
+    let error = index.files.read(*file, *place, key).unwrap_err().to_string();
     assert!(error.contains("replaced"), "{error}");
 }

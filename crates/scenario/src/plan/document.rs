@@ -12,7 +12,6 @@ use crate::schema::{self, Needs};
 use crate::source::{SourceId, Sources};
 use crate::{overrides, path};
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::Path;
 
 /// The document of an experiment. Input files are read once, however often its grid cells are.
@@ -110,8 +109,8 @@ impl Document {
     }
 
     /// The grid cells at some points of the grid.
-    pub(super) fn cells(&self, points: Range<usize>, findings: &mut Findings) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = Vec::with_capacity(points.len());
+    pub(super) fn cells(&self, points: impl Iterator<Item = usize>, findings: &mut Findings) -> Vec<Cell> {
+        let mut cells: Vec<Cell> = Vec::with_capacity(points.size_hint().0);
         for place in points {
             let point = self.grid.point(place);
             let (cell, errors) = self.cell(&point);
@@ -159,7 +158,7 @@ impl Document {
 }
 
 /// The values at a point of the grid that are part of its name.
-fn named_values(point: &Point<'_>) -> Vec<(String, Value)> {
+pub(super) fn named_values(point: &Point<'_>) -> Vec<(String, Value)> {
     let named = point.iter().filter(|(variable, _)| variable.role != Role::SetsUnnamed);
     let mut values: Vec<(String, Value)> =
         named.map(|(variable, value)| (variable.path.clone(), value.value.clone())).collect();

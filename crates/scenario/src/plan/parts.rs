@@ -1,8 +1,9 @@
 //! Experiments of very many grid cells, of which few are in memory at a time.
 
-use super::document::{Document, Findings};
+use super::document::{Document, Findings, named_values};
 use super::{Cell, Plan};
 use crate::diagnostics::Diagnostics;
+use crate::document::Value;
 use crate::identity::Identity;
 use crate::schema::{Needs, Scenario, Unapplied};
 use std::borrow::Cow;
@@ -154,13 +155,38 @@ impl Parts<'_> {
         (0..cells).step_by(most).map(move |begin| begin..cells.min(begin + most))
     }
 
+    /// What the grid sets in each grid cell, in order, by dotted key ([`Cell::values`]).
+    pub fn values(&self) -> impl Iterator<Item = Cow<'_, [(String, Value)]>> {
+        (0..self.totals.cells.len()).map(|place| match &self.parts {
+            None => Cow::Borrowed(&self.first.cells[place].values[..]),
+            Some((document, _)) => Cow::Owned(named_values(&document.grid.point(place))),
+        })
+    }
+
     /// The part with the grid cells of one of the [ranges](Parts::ranges), which is read now unless it is the only one.
     pub fn part(&self, cells: Range<usize>) -> Cow<'_, Plan> {
-        let Some((document, _)) = &self.parts else { return Cow::Borrowed(&self.first) };
-        // What is found was found when everything was read for the first time.
-        let read = document.cells(cells.clone(), &mut Findings::new(false));
-        let identities = self.totals.cells[cells].iter().map(|cell| cell.identity);
+        match &self.parts {
+            None => Cow::Borrowed(&self.first),
+            Some((document, _)) => Cow::Owned(self.read_again(document, cells)),
+        }
+    }
+
+    /// A plan with these grid cells, in this order, which are read now unless there is only one part.
+    pub fn plan_of(&self, places: &[usize]) -> Plan {
+        match &self.parts {
+            None => {
+                let cells = places.iter().map(|&place| self.first.cells[place].clone()).collect();
+                Plan { cells, ..(*self.first).clone() }
+            }
+            Some((document, _)) => self.read_again(document, places.iter().copied()),
+        }
+    }
+
+    /// What is found was found when everything was read for the first time.
+    fn read_again(&self, document: &Document, places: impl Iterator<Item = usize> + Clone) -> Plan {
+        let read = document.cells(places.clone(), &mut Findings::new(false));
+        let identities = places.map(|place| self.totals.cells[place].identity);
         assert!(identities.eq(read.iter().map(|cell| cell.identity)), "a document does not change");
-        Cow::Owned(document.plan(read, Vec::new()))
+        document.plan(read, Vec::new())
     }
 }
