@@ -11,6 +11,9 @@ const BLOCK: usize = 128;
 const PARTS: usize = 4;
 const PART: usize = BLOCK / PARTS;
 
+/// Room for the packed values of a block.
+type Room = [u8; BLOCK * size_of::<u64>()];
+
 /// Append an unsigned LEB128 number.
 fn leb(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
@@ -102,8 +105,8 @@ pub(super) trait Whole: Copy + Ord + Default {
     fn minus(self, other: Self) -> Self;
     fn bits(self) -> Self::Bits;
     /// Append a block of so many differences; the others are zero.
-    fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>) {
-        block_of_differences(differences, count, out);
+    fn append(differences: &mut [Self; BLOCK], count: usize, room: &mut Room, out: &mut Vec<u8>) {
+        block_of_differences(differences, count, room, out);
     }
 }
 
@@ -132,7 +135,7 @@ whole! { i32, u32; }
 
 whole! { i64, u64;
     /// Most differences fit into 32 bits, of which a processor compares several at once.
-    fn append(differences: &mut [Self; BLOCK], count: usize, out: &mut Vec<u8>) {
+    fn append(differences: &mut [Self; BLOCK], count: usize, room: &mut Room, out: &mut Vec<u8>) {
         let mut short = [0_i32; BLOCK];
         let mut upper_bits = 0;
         for (short, difference) in short.iter_mut().zip(&*differences) {
@@ -140,8 +143,8 @@ whole! { i64, u64;
             upper_bits |= difference.wrapping_add(1 << 31) as u64 >> 32;
         }
         match upper_bits {
-            0 => block_of_differences(&mut short, count, out),
-            _ => block_of_differences(differences, count, out),
+            0 => block_of_differences(&mut short, count, room, out),
+            _ => block_of_differences(differences, count, room, out),
         }
     }
 }
@@ -153,17 +156,23 @@ pub(super) fn differences<T: Whole>(values: &[T], out: &mut Vec<u8>) {
     }
     let Some(first) = values.first() else { return leb(0, out) };
     leb(zigzag(first.widened()), out);
+    let (mut differences, mut room) = ([T::default(); BLOCK], [0; _]);
     for (earlier, later) in values.chunks(BLOCK).zip(values[1..].chunks(BLOCK)) {
-        let mut differences = [T::default(); BLOCK];
+        differences[later.len()..].fill(T::default());
         for (difference, (later, earlier)) in differences.iter_mut().zip(later.iter().zip(earlier)) {
             *difference = later.minus(*earlier);
         }
-        T::append(&mut differences, later.len(), out);
+        T::append(&mut differences, later.len(), &mut room, out);
     }
 }
 
 /// The least difference, how many bits each part needs, and how much each difference exceeds the least.
-fn block_of_differences<T: Whole>(differences: &mut [T; BLOCK], count: usize, out: &mut Vec<u8>) {
+fn block_of_differences<T: Whole>(
+    differences: &mut [T; BLOCK],
+    count: usize,
+    room: &mut Room,
+    out: &mut Vec<u8>,
+) {
     // The least of the whole array is found faster than that of its beginning, so those beyond the end must not change it. Then they fill
     // up the last part.
     let first = differences[0];
@@ -175,19 +184,18 @@ fn block_of_differences<T: Whole>(differences: &mut [T; BLOCK], count: usize, ou
     for (excess, difference) in excess.iter_mut().zip(&*differences) {
         *excess = difference.minus(least).bits();
     }
-    let widths_at = out.len();
-    let mut end = widths_at + PARTS;
-    out.resize(end + BLOCK * size_of::<T>(), 0);
+    let (mut widths, mut end) = ([0; PARTS], 0);
     for (number, part) in excess.as_chunks::<PART>().0.iter().enumerate().take(count.div_ceil(PART)) {
         let width = width(part.iter().fold(T::Bits::default(), |all, bits| all | *bits).into());
-        out[widths_at + number] = width as u8;
+        widths[number] = width as u8;
         if width > 0 {
             let [bytes, of_words] = packed_length(PART, width);
-            pack(part, width, &mut out[end..end + of_words]);
+            pack(part, width, &mut room[end..end + of_words]);
             end += bytes;
         }
     }
-    out.truncate(end);
+    out.extend_from_slice(&widths);
+    out.extend_from_slice(&room[..end]);
 }
 
 /// Append numbers below `count` as they refer to a dictionary (RLE_DICTIONARY): one run, of a number that repeats or of
