@@ -162,15 +162,15 @@ fn show_whole(
     around: (String, String),
 ) -> Result<Vec<String>, Failure> {
     let summary = summarise(plan, &results, baseline);
-    let remarks = pages::remarks(plan, &results, &summary);
-    if arguments.format.is_text() {
-        // Of many cells the records take more memory than what is said of them.
-        drop(results);
-        print_results(&fitted(&(around.0 + &verdicts(plan, &summary) + &around.1)))?;
-    } else {
+    if !arguments.format.is_text() {
         let report = pages::report(plan, results, &summary, provenance);
         print_report(&arguments.format, plan, &report, String::new)?;
+        return Ok(report.warnings);
     }
+    let remarks = pages::remarks(plan, &results, &summary);
+    // Of many cells the records take more memory than what is said of them.
+    drop(results);
+    print_results(&fitted(&(around.0 + &verdicts(plan, &summary) + &around.1)))?;
     Ok(remarks)
 }
 

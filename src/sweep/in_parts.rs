@@ -54,9 +54,8 @@ impl InParts<'_> {
     }
 
     fn print_rows(&mut self, out: &mut dyn FnMut(&str) -> Outcome) -> Result<Vec<String>, Failure> {
-        let provenance = self.provenance.clone();
         self.each(&mut |Part { plan, places, results, summary, .. }| {
-            let report = pages::report(&plan, results, &summary, provenance.clone());
+            let report = pages::results_only(&plan, results, &summary);
             let rows = csv_rows(&moved(outcomes(&report), &places));
             let header = rows.find('\n').map_or(0, |end| end + 1);
             out(if places.first() == Some(&0) { &rows } else { &rows[header..] })

@@ -21,9 +21,21 @@ pub fn report(
     provenance: Provenance,
 ) -> Report {
     let first = plan.cells.first().map(|cell| &cell.scenario);
-    let warnings = remarks(plan, &results, summary);
-    let mut series = Vec::new();
-    let mut cells = Vec::new();
+    Report {
+        title: first.and_then(|scenario| scenario.title.clone()).unwrap_or_else(|| "Scenario".to_owned()),
+        provenance,
+        verdict: sentences(plan, summary),
+        warnings: remarks(plan, &results, summary),
+        duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
+        warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
+        network: network(plan),
+        ..results_only(plan, results, summary)
+    }
+}
+
+/// A report that has nothing but the results: enough for tables.
+pub fn results_only(plan: &Plan, results: Vec<CellResult>, summary: &[FlowSummary]) -> Report {
+    let (mut cells, mut series) = (Vec::new(), Vec::new());
     for (place, result) in results.into_iter().enumerate() {
         let values = plan.cells[place].values.iter().map(|(path, value)| (path.clone(), value.to_string()));
         cells.push(Cell { name: label(plan, place), values: values.collect(), runs: result.runs });
@@ -37,18 +49,7 @@ pub fn report(
             .to_owned(),
         summary: summary.clone(),
     };
-    Report {
-        title: first.and_then(|scenario| scenario.title.clone()).unwrap_or_else(|| "Scenario".to_owned()),
-        provenance,
-        verdict: sentences(plan, summary),
-        warnings,
-        duration_s: first.map_or(0.0, |scenario| scenario.duration.as_secs_f64()),
-        warm_up_s: first.map_or(0.0, |scenario| scenario.warm_up.as_secs_f64()),
-        network: network(plan),
-        cells,
-        outcomes: summary.iter().map(outcome).collect(),
-        series,
-    }
+    Report { cells, outcomes: summary.iter().map(outcome).collect(), series, ..Report::default() }
 }
 
 /// What a reader of results should know, each with its remedy.
