@@ -4,7 +4,7 @@ use crate::agenda::{Due, Rank};
 use crate::parts::Inlet;
 use crate::world::{Element, ElementId, Observer, Wire, World};
 use seamline_net::Entered;
-use seamline_wire::{DropCause, Event, Input, Instant, Machine, Packet, Parcel, Port};
+use seamline_wire::{DropCause, Event, Input, Instant, Machine, NodeId, Packet, Parcel, Port};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -117,7 +117,10 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
-        if let Some(parcel) = link.hand_over(self.now) {
+        if let Some(parcel) = link.arrive(self.now) {
+            let Some(parcel) = link.leave(self.now, parcel, &mut self.outbox) else {
+                return self.follow_wake(place, n);
+            };
             let next = link.wake_at();
             self.steps += 1;
             self.report_queue(place, n);
@@ -129,7 +132,13 @@ impl<M: Machine, O: Observer> World<M, O> {
             return self.settle(place, Rank::Delivery, due);
         }
         link.step(self.now, Input::Wake, &mut self.outbox);
-        let next = link.wake_at();
+        self.follow_wake(place, n);
+    }
+
+    /// A link was woken that may have changed in any way by that.
+    #[inline(never)]
+    fn follow_wake(&mut self, place: usize, n: u32) {
+        let next = self.links[n as usize].wake_at();
         self.steps += 1;
         self.settle(place, Rank::Delivery, next);
         self.empty_outbox(place);
@@ -145,7 +154,6 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
 
     /// Everything the element at `place` has just caused takes its course.
-    #[inline]
     fn empty_outbox(&mut self, place: usize) {
         if O::LISTENS {
             self.report(place);
@@ -179,39 +187,52 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
 
     /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn carry(&mut self, from: usize, port: Port, parcel: Parcel) {
+        match self.way(from, port, parcel.next_destination()) {
+            Ok((to, Element::Link(n), _)) => self.enter_link(to.place(), n, parcel),
+            Ok((to, Element::Machine(n), entry)) => self.deliver(to, n, entry, parcel.into_packet()),
+            // The other part has a copy.
+            Ok(_) => self.outbox.recycle(parcel.into_packet()),
+            Err(place) => self.lose(place, parcel.into_packet()),
+        }
+    }
+
+    /// What the way from this port leads to behind routers, and at which of its ports. An error is the place where there is no way on.
+    #[inline(always)]
+    fn way(&self, from: usize, port: Port, destination: NodeId) -> Result<(ElementId, Element, Port), usize> {
         let (mut from, mut port) = (from, port);
         loop {
-            let Some(Wire { to, port: entry }) = self.wire(from, port) else {
-                return self.lose(from, parcel.into_packet());
-            };
-            let place = to.place();
-            match self.slots[place].element {
-                Element::Router(n) => match self.routers[n as usize].route(parcel.next_destination()) {
-                    Some(exit) => (from, port) = (place, exit),
-                    None => return self.lose(place, parcel.into_packet()),
-                },
-                Element::Link(n) => return self.enter_link(place, n, parcel),
-                Element::Machine(n) => return self.deliver(to, n, entry, parcel.into_packet()),
-                // The other part has a copy.
-                Element::Absent | Element::Inlet(_) => return self.outbox.recycle(parcel.into_packet()),
+            let Wire { to, port: entry } = self.wire(from, port).ok_or(from)?;
+            match self.slots[to.place()].element {
+                Element::Router(n) => {
+                    from = to.place();
+                    port = self.routers[n as usize].route(destination).ok_or(from)?;
+                }
+                element => return Ok((to, element, entry)),
             }
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter_link(&mut self, place: usize, n: u32, parcel: Parcel) {
         let link = &mut self.links[n as usize];
         let inside_before = self.observer.enters(ElementId(place as u32), link);
         let entered = link.enter(self.now, parcel, &mut self.outbox);
         self.observer.entered(self.now, ElementId(place as u32), link, inside_before);
-        if entered != Entered::Otherwise {
-            self.report_queue(place, n);
-            if entered == Entered::Behind {
-                return;
+        match entered {
+            Entered::Behind => self.report_queue(place, n),
+            Entered::Alone(arrival) => {
+                self.report_queue(place, n);
+                self.arm(place, Rank::Delivery, Some(arrival));
             }
+            Entered::Otherwise => self.follow_entry(place, n),
         }
+    }
+
+    /// A packet has entered a link that may have changed in any way by that.
+    #[inline(never)]
+    fn follow_entry(&mut self, place: usize, n: u32) {
         let wake_at = self.links[n as usize].wake_at();
         if !self.outbox.is_empty() {
             self.empty_outbox(place);
@@ -221,7 +242,7 @@ impl<M: Machine, O: Observer> World<M, O> {
 
     /// A packet reaches a machine. What that sends to machines at the end of the same wires waits until it is
     /// done, so that machines without a link between them may answer each other for as long as they like.
-    #[inline]
+    #[inline(never)]
     fn deliver(&mut self, to: ElementId, n: u32, port: Port, packet: Box<Packet>) {
         if self.delivering {
             return self.waiting.push_back((to, port, packet));

@@ -198,20 +198,20 @@ const _: () = assert!(size_of::<Packet>() <= 128, "a packet must fit into 128 by
 #[derive(Clone, Debug)]
 pub struct Parcel {
     packet: Box<Packet>,
-    wire_bytes: u32,
-    next_destination: NodeId,
+    /// [`Packet::wire_bytes`] and, in the upper half, [`Packet::next_destination`]: a structure of two words is passed in registers.
+    facts: u64,
 }
 
 impl Parcel {
     /// [`Packet::wire_bytes`].
     #[inline]
     pub fn wire_bytes(&self) -> u32 {
-        self.wire_bytes
+        self.facts as u32
     }
     /// [`Packet::next_destination`].
     #[inline]
     pub fn next_destination(&self) -> NodeId {
-        self.next_destination
+        NodeId((self.facts >> 32) as u32)
     }
     /// The packet, which stays as it is until it is taken out.
     #[inline]
@@ -228,7 +228,8 @@ impl Parcel {
 impl From<Box<Packet>> for Parcel {
     #[inline]
     fn from(packet: Box<Packet>) -> Self {
-        Parcel { wire_bytes: packet.wire_bytes, next_destination: packet.next_destination(), packet }
+        let facts = u64::from(packet.next_destination().0) << 32 | u64::from(packet.wire_bytes);
+        Parcel { packet, facts }
     }
 }
 

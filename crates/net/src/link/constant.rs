@@ -4,6 +4,7 @@
 //! list until it is delivered: one wake per packet. Which packets have left the transmitter by now is
 //! found out lazily, when the limit of the queue asks for it.
 
+use super::Entered;
 use super::counters::Sink;
 use super::varying::saturated;
 use crate::queue::{Backlog, Limit};
@@ -51,9 +52,9 @@ impl ConstantRate {
         }
     }
 
-    /// Take a packet in, or give it back when there is no room. Returns whether it is alone.
-    #[inline]
-    pub(super) fn offer(&mut self, now: Instant, parcel: Parcel) -> Result<bool, Parcel> {
+    /// Take a packet in, or give it back when there is no room.
+    #[inline(always)]
+    pub(super) fn offer(&mut self, now: Instant, parcel: Parcel) -> Result<Entered, Parcel> {
         let size = parcel.wire_bytes();
         if let Some(limit) = self.limit
             && !limit.admits(self.backlog(now), size)
@@ -66,16 +67,17 @@ impl ConstantRate {
         }
         self.busy_until = self.busy_until.max(now) + self.last_transmission_time;
         self.bytes_in_system += u64::from(size);
-        let is_alone = self.inside.is_empty();
-        self.inside.push_back(Carried { arrival: self.busy_until + self.one_way_delay, parcel });
-        Ok(is_alone)
+        let arrival = self.busy_until + self.one_way_delay;
+        let entered = if self.inside.is_empty() { Entered::Alone(arrival) } else { Entered::Behind };
+        self.inside.push_back(Carried { arrival, parcel });
+        Ok(entered)
     }
 
-    /// The packet that is due at `now`, unless there is none or more than one.
+    /// The packet that arrives at `now`, unless there is none, or others are due as well.
     #[inline]
     pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<Parcel> {
-        let is_due = |carried: Option<&Carried>| carried.is_some_and(|carried| carried.arrival <= now);
-        if !is_due(self.inside.front()) || is_due(self.inside.get(1)) {
+        let is_now = self.inside.front().is_some_and(|first| first.arrival == now);
+        if !is_now || self.inside.get(1).is_some_and(|second| second.arrival <= now) {
             return None;
         }
         self.take_due(now).map(|first| first.parcel)

@@ -91,7 +91,9 @@ pub struct Link {
     core: Core,
     head: Option<ErrorStage>,
     end: Vec<ErrorStage>,
+    /// All but those that have arrived, which are the accepted and the refused.
     counters: Counters,
+    refused: Count,
 }
 
 /// What the arrival of a packet at a link has changed ([`Link::enter`]).
@@ -100,8 +102,8 @@ pub enum Entered {
     /// The packet was accepted behind others, so that the wake time of the link is as before. The caller has to report
     /// [`Link::queue_event`] to those who listen, and nothing else.
     Behind,
-    /// The packet was accepted and is alone in the link, so that the wake time is new. The caller has to report the same.
-    Alone,
+    /// The packet was accepted and is alone in the link, which is to be woken at this time. The caller has to report the same.
+    Alone(Instant),
     /// Anything may have changed. Everything is in the outbox.
     Otherwise,
 }
@@ -136,12 +138,12 @@ impl Link {
                 repair,
             ))),
         };
-        Link { core, head: head_error, end, counters: Counters::default() }
+        Link { core, head: head_error, end, counters: Counters::default(), refused: Count::default() }
     }
 
     /// What it has done so far.
     pub fn counters(&self) -> Counters {
-        self.counters
+        Counters { arrived: self.counters.accepted + self.refused, ..self.counters }
     }
 
     /// Packets waiting, in service and in flight.
@@ -243,27 +245,54 @@ impl Link {
         }
     }
 
-    /// A wake at `now` that does nothing but hand over one packet, by far the most common one, without an
-    /// outbox: that packet. `None` when it would do anything else, or has something to report but the state of its
-    /// queue; nothing has happened then.
+    /// Wake at `now`, if all that happens is that one packet arrives at the far end: that packet. This is by far the most common case, and
+    /// takes no outbox. `None` when anything else would happen; nothing has then. The packet goes on with [`Link::leave`].
     #[inline]
-    pub fn hand_over(&mut self, now: Instant) -> Option<Parcel> {
+    pub fn arrive(&mut self, now: Instant) -> Option<Parcel> {
         match &mut self.core {
-            Core::Constant(core) if self.end.is_empty() => {
-                let parcel = core.deliver_only_one(now)?;
-                self.counters.delivered.count(parcel.wire_bytes());
-                Some(parcel)
-            }
-            _ => None,
+            Core::Constant(core) => core.deliver_only_one(now),
+            Core::Varying(_) => None,
         }
     }
 
-    /// Take in a packet that arrives.
+    /// A packet that has [arrived](Link::arrive) at the far end leaves the link, unless it is lost there. If it is returned, the caller has to
+    /// report [`Link::queue_event`] to those who listen, and nothing else. If not, everything is in the outbox.
     #[inline]
+    pub fn leave(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> Option<Parcel> {
+        if !self.end.is_empty() && self.is_lost_at_far_end(now, parcel.packet()) {
+            let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
+            sink.lose(DropCause::ErrorModel, parcel.into_packet());
+            out.queue_event(|| self.queue_event(now));
+            return None;
+        }
+        self.counters.delivered.count(parcel.wire_bytes());
+        Some(parcel)
+    }
+
+    #[inline(never)]
+    fn is_lost_at_far_end(&mut self, now: Instant, packet: &Packet) -> bool {
+        !survives(&mut self.end, now, packet)
+    }
+
+    /// Take in a packet that arrives.
+    #[inline(always)]
     #[must_use = "nobody else reports the state of the queue"]
     pub fn enter(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> Entered {
         let size = parcel.wire_bytes();
-        self.counters.arrived.count(size);
+        match &mut self.core {
+            Core::Constant(core) if self.head.is_none() => match core.offer(now, parcel) {
+                Ok(entered) => {
+                    self.counters.accepted.count(size);
+                    entered
+                }
+                Err(parcel) => self.refuse(DropCause::QueueOverflow, parcel, out),
+            },
+            _ => self.enter_slowly(now, parcel, out),
+        }
+    }
+
+    fn enter_slowly(&mut self, now: Instant, mut parcel: Parcel, out: &mut Outbox) -> Entered {
+        let size = parcel.wire_bytes();
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
         if let Core::Varying(core) = &mut self.core {
             core.advance(now, &mut sink);
@@ -271,19 +300,31 @@ impl Link {
         if let Some(head) = &mut self.head
             && head.loses(now, parcel.packet())
         {
-            sink.lose(DropCause::ErrorModel, parcel.into_packet());
-            return Entered::Otherwise;
+            return self.refuse(DropCause::ErrorModel, parcel, out);
         }
         match &mut self.core {
             Core::Constant(core) => match core.offer(now, parcel) {
-                Ok(is_alone) => {
-                    sink.counters.accepted.count(size);
-                    return if is_alone { Entered::Alone } else { Entered::Behind };
+                Ok(entered) => {
+                    self.counters.accepted.count(size);
+                    return entered;
                 }
-                Err(parcel) => sink.lose(DropCause::QueueOverflow, parcel.into_packet()),
+                Err(refused) => parcel = refused,
             },
-            Core::Varying(core) => core.offer(now, parcel.into_packet(), &mut sink),
+            Core::Varying(core) => {
+                if !core.offer(now, parcel.into_packet(), &mut sink) {
+                    self.refused.count(size);
+                }
+                return Entered::Otherwise;
+            }
         }
+        self.refuse(DropCause::QueueOverflow, parcel, out)
+    }
+
+    #[cold]
+    fn refuse(&mut self, cause: DropCause, parcel: Parcel, out: &mut Outbox) -> Entered {
+        self.refused.count(parcel.wire_bytes());
+        let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
+        sink.lose(cause, parcel.into_packet());
         Entered::Otherwise
     }
 

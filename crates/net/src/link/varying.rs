@@ -84,14 +84,15 @@ impl Varying {
         }
     }
 
-    /// Take a packet in, or lose it. Everything up to `now` has happened already.
-    pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) {
+    /// Take a packet in, or lose it; whether it was taken in. Everything up to `now` has happened already.
+    pub(super) fn offer(&mut self, now: Instant, packet: Box<Packet>, sink: &mut Sink<'_>) -> bool {
         if self.down.is_some_and(|handover| handover.fates.arriving == Arriving::Drop) {
-            return sink.lose(DropCause::LinkDown, packet);
+            sink.lose(DropCause::LinkDown, packet);
+            return false;
         }
         let size = packet.wire_bytes;
         if !self.waiting.enqueue(now, packet, self.is_free(), sink) {
-            return;
+            return false;
         }
         sink.counters.accepted.count(size);
         if let Capacity::Opportunities(chances) = &self.capacity {
@@ -99,6 +100,7 @@ impl Varying {
         }
         self.begin_transmission(now, sink);
         self.note_queue(sink);
+        true
     }
 
     /// Let everything happen that is due by `now`.
