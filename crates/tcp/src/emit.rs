@@ -6,8 +6,8 @@ use crate::parameters::Parameters;
 use crate::receiver::Receiver;
 use seamline_wire::codec::{fit_sack_blocks, options_length};
 use seamline_wire::{
-    Duration, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, SackBlocks, Segment, SequenceNumber,
-    Timestamps, TransportPort,
+    Duration, Flags, Instant, Mark, NodeId, Outbox, Packet, Port, Segment, SequenceNumber, Timestamps,
+    TransportPort,
 };
 
 /// One end of a connection.
@@ -195,27 +195,36 @@ impl Header {
     }
 
     fn fill(&mut self, segment: &mut Segment, receiver: &mut Receiver) {
-        segment.mark = segment.mark.or_else(|| self.marking.take());
+        if segment.mark.is_none() && self.marking.mark.is_some() {
+            segment.mark = self.marking.take();
+        }
         segment.acknowledgment = receiver.acknowledgment();
         if self.lists_losses && segment.mark.is_none() && segment.sequence_length() == 0 {
             let losses = receiver.losses();
             segment.mark = (!losses.is_empty()).then_some(Mark::Losses(losses));
         }
         segment.window = receiver.offer(self.window_scaled && !segment.flags.intersects(Flags::SYN));
-        let blocks = if self.sack { receiver.sack_blocks() } else { SackBlocks::new() };
-        segment.sack = blocks;
-        if segment.length > 0 && !blocks.is_empty() {
-            segment.sack.truncate(self.blocks_beside(segment.length));
-        }
-        let reports_nothing = segment.sack.is_empty() && !blocks.is_empty();
+        let has_room = !self.sack || self.report_blocks(segment, receiver);
         let owed = receiver.must_acknowledge();
         receiver.acknowledged();
-        if !reports_nothing {
+        if has_room {
             receiver.duplicate_reported();
-        }
-        if owed && reports_nothing {
+        } else if owed {
             receiver.acknowledge_soon();
         }
+    }
+
+    /// Put the SACK blocks on a segment that there are. Returns whether it has room for one, if there is one.
+    fn report_blocks(&self, segment: &mut Segment, receiver: &Receiver) -> bool {
+        let blocks = receiver.sack_blocks();
+        if blocks.is_empty() {
+            return true;
+        }
+        segment.sack = blocks;
+        if segment.length > 0 {
+            segment.sack.truncate(self.blocks_beside(segment.length));
+        }
+        !segment.sack.is_empty()
     }
 
     /// The longest payload of the next segment: a mark on it takes its place from the payload (RFC 6691 section 2).

@@ -453,11 +453,12 @@ impl Sender {
     }
 
     fn apply_all(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>, exit: &mut Exit<'_>) {
-        let mut commands = std::mem::take(&mut self.commands);
-        for command in commands.drain(..) {
-            self.apply(command, acked, timestamp_sample, exit);
+        let mut applied = 0;
+        while let Some(command) = self.commands.get(applied) {
+            applied += 1;
+            self.apply(*command, acked, timestamp_sample, exit);
         }
-        self.commands = commands;
+        self.commands.clear();
     }
 
     fn apply(
