@@ -11,9 +11,9 @@ use seamline_net::schedule::{
 use seamline_net::{ArqConfig, CoDelConfig, Delivery, FecConfig, Limit, Link, LinkConfig, QueueConfig};
 use seamline_net::{RepairConfig, Schedule};
 use seamline_wire::random::Stream;
-use seamline_wire::{Duration, Event, Input, Instant, Machine, Outbox, Rate};
+use seamline_wire::{Duration, Event, Input, Instant, Machine, Outbox, Port, Rate};
 use std::collections::VecDeque;
-use support::{Log, Offer, RATE, config, ms, run, scheduled};
+use support::{Log, Offer, RATE, config, ms, run, run_until, scheduled};
 
 /// Packets at times that often coincide with each other and with departures.
 fn offers() -> impl Strategy<Value = Vec<Offer>> {
@@ -192,8 +192,44 @@ fn most_in_queue(log: &Log) -> u32 {
     packets.max().unwrap_or(0)
 }
 
+/// A link that is woken as the simulator does it.
+#[derive(Debug)]
+struct ByFastPath(Link);
+
+impl Machine for ByFastPath {
+    fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
+        let ByFastPath(link) = self;
+        let is_wake = matches!(input, Input::Wake);
+        let Some(parcel) = is_wake.then(|| link.reach_far_end(now)).flatten() else {
+            return link.step(now, input, out);
+        };
+        if let Some(parcel) = link.leave(now, parcel, out) {
+            out.queue_event(|| link.queue_event(now));
+            out.send(Port(0), parcel.into_packet());
+        }
+    }
+    fn wake_at(&self) -> Option<Instant> {
+        self.0.wake_at()
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn the_fast_path_has_the_same_effects(
+        offers in offers(), limit in limit(), loss in 0.0..0.5, delay in 0u64..5_000_000
+    ) {
+        let make = || Link::new(LinkConfig {
+            queue: QueueConfig::DropTail(limit),
+            end_error: Some(Bernoulli::new(loss, Stream::new(1, "air")).into()),
+            ..LinkConfig::new(RATE, Duration::from_nanos(delay))
+        });
+        let (mut link, mut fast) = (make(), ByFastPath(make()));
+        let log = run(&mut link, &offers);
+        prop_assert_eq!(run_until(&mut fast, &offers, Instant::MAX), log);
+        prop_assert_eq!(fast.0.counters(), link.counters());
+    }
 
     #[test]
     fn both_paths_are_the_straightforward_link(

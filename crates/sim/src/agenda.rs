@@ -42,18 +42,19 @@ pub(crate) struct Due {
 /// stale entries, and replaying a path takes no branch that depends on the times.
 #[derive(Debug, Default)]
 pub(crate) struct Agenda {
-    /// The tree in pieces: the uppermost at 0, below each leaf of the piece `p` a piece from `FANOUT * p + 1` on.
+    /// The tree in pieces. The uppermost is at 0. The pieces below the leaves of the piece `p` are at `FANOUT * p + 1` and up.
     pieces: Vec<Piece>,
-    /// The first of those whose leaves are the elements.
+    /// The number of the first piece whose leaves are elements.
     first_piece: usize,
-    /// How many leaves each of those has, and how many the uppermost has: powers of two.
+    /// Leaves of each such piece: a power of two.
     elements_in_piece: usize,
+    /// Leaves of the uppermost piece: a power of two.
     width_of_top: usize,
     elements: usize,
 }
 
-/// Some levels of the tree: the root at 1, the children of `n` at `2n` and `2n + 1`, and so its leaves at their number and up, which is
-/// [`FANOUT`] in all but the uppermost piece. With so few nodes, and their number known, no access has to be checked.
+/// Some levels of the tree. The root is at 1, and the children of `n` are at `2n` and `2n + 1`. So `w` leaves are at `w` and up. All but the
+/// uppermost piece have [`FANOUT`] leaves. Because the length is known when this is compiled, accesses within a piece are not checked.
 type Piece = [Entry; 2 * FANOUT];
 
 const FANOUT: usize = 16;
@@ -104,6 +105,7 @@ impl Agenda {
     /// The piece and the node in it that are an element's.
     #[inline]
     fn place_of(&self, element: usize) -> (usize, usize) {
+        debug_assert!(element < self.elements, "there is no element {element}");
         let node = self.elements_in_piece | (element % FANOUT);
         (self.first_piece + element / FANOUT, node % (2 * FANOUT))
     }
@@ -124,7 +126,7 @@ impl Agenda {
         self.elements += 1;
     }
 
-    /// Build the tree above these elements.
+    /// Build the tree above these leaves.
     fn fill(&mut self, mut leaves: Vec<Entry>) {
         leaves.resize(leaves.len().next_power_of_two(), IDLE);
         let mut tiers = Vec::new();
@@ -138,10 +140,12 @@ impl Agenda {
         self.pieces.clear();
         self.first_piece = 0;
         for tier in tiers.into_iter().rev() {
+            // Pieces that would be below unused leaves of the uppermost piece stay empty.
             self.pieces.resize(self.first_piece, [IDLE; 2 * FANOUT]);
             self.pieces.extend(tier);
             self.first_piece = FANOUT * self.first_piece + 1;
         }
+        // Back to the last tier.
         self.first_piece /= FANOUT;
     }
 
@@ -164,10 +168,10 @@ impl Agenda {
                 piece[node] = entry;
                 node /= 2;
             }
-            let Some(below) = number.checked_sub(1) else { return };
-            number = below / FANOUT;
-            let width = if number == 0 { self.width_of_top } else { FANOUT };
-            node = (width | (below % FANOUT)) % (2 * FANOUT);
+            let Some((above, leaf)) = parent(number) else { return };
+            let width = if above == 0 { self.width_of_top } else { FANOUT };
+            node = (width | leaf) % (2 * FANOUT);
+            number = above;
         }
     }
 
@@ -183,9 +187,9 @@ impl Agenda {
     pub(crate) fn settle(&mut self, element: usize, rank: Rank, due: Option<Due>) {
         let mut least = due.map_or(IDLE, |due| entry(element, rank, due));
         let (mut number, mut leaf) = (self.first_piece + element / FANOUT, element);
-        while let Some(below) = number.checked_sub(1) {
+        while let Some(above) = parent(number) {
             least = replay::<FANOUT_BITS>(&mut self.pieces[number], leaf, least);
-            (number, leaf) = (below / FANOUT, below);
+            (number, leaf) = above;
         }
         let top = &mut self.pieces[0];
         match self.width_of_top {
@@ -196,6 +200,13 @@ impl Agenda {
             _ => replay::<0>(top, leaf, least),
         };
     }
+}
+
+/// The piece above a piece, and the leaf of it that is the root of that piece. The uppermost has none.
+#[inline]
+fn parent(number: usize) -> Option<(usize, usize)> {
+    let among_children = number.checked_sub(1)?;
+    Some((among_children / FANOUT, among_children % FANOUT))
 }
 
 /// The piece with these leaves.
@@ -279,12 +290,12 @@ mod tests {
     }
 
     /// Against the definition, the least of all entries by a scan over them, with times below `times` and so with ties when that is small.
-    fn compare_with_a_scan(times: u64) {
-        let mut agenda = Agenda::default();
-        let mut model: Vec<Option<(u64, u64, u64, usize)>> = Vec::new();
+    fn compare_with_a_scan(times: u64, elements: usize, rounds: usize) {
+        let mut agenda = Agenda::of(vec![IDLE; elements]);
+        let mut model: Vec<Option<(u64, u64, u64, usize)>> = vec![None; elements];
         let mut dice = seamline_wire::random::Stream::new(1, "agenda");
         let nanos = Instant::from_nanos;
-        for round in 0..20_000 {
+        for round in 0..rounds {
             if round % 100 == 0 {
                 agenda.add_element();
                 model.push(None);
@@ -312,6 +323,16 @@ mod tests {
 
     #[test]
     fn the_first_of_any_number_of_elements_is_found_while_they_are_added() {
-        [2, 64, 10_000, 1 << 20, 1 << 30].into_iter().for_each(compare_with_a_scan);
+        for times in [2, 64, 10_000, 1 << 20, 1 << 30] {
+            compare_with_a_scan(times, 0, 20_000);
+        }
+    }
+
+    /// With another number of tiers, and from one number to the next.
+    #[test]
+    fn the_first_is_found_whatever_the_shape_of_the_tree() {
+        for elements in [1, 2, 15, 16, 17, 255, 256, 257, 511, 512, 4095, 4096, 4097] {
+            compare_with_a_scan(1 << 20, elements, 600);
+        }
     }
 }

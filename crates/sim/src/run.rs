@@ -117,7 +117,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
-        if let Some(parcel) = link.arrive(self.now) {
+        if let Some(parcel) = link.reach_far_end(self.now) {
             let Some(parcel) = link.leave(self.now, parcel, &mut self.outbox) else {
                 return self.follow_wake(place, n);
             };
@@ -135,7 +135,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.follow_wake(place, n);
     }
 
-    /// A link was woken that may have changed in any way by that.
+    /// A link was woken. Anything about it may have changed.
     #[inline(never)]
     fn follow_wake(&mut self, place: usize, n: u32) {
         let next = self.links[n as usize].wake_at();
@@ -198,7 +198,8 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
-    /// What the way from this port leads to behind routers, and at which of its ports. An error is the place where there is no way on.
+    /// The link or machine that a packet reaches from this port, through routers, and the port at which it enters. An error is the place that
+    /// leads nowhere.
     #[inline(always)]
     fn way(&self, from: usize, port: Port, destination: NodeId) -> Result<(ElementId, Element, Port), usize> {
         let (mut from, mut port) = (from, port);
@@ -230,7 +231,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
-    /// A packet has entered a link that may have changed in any way by that.
+    /// A packet has entered a link. Anything about the link may have changed.
     #[inline(never)]
     fn follow_entry(&mut self, place: usize, n: u32) {
         let wake_at = self.links[n as usize].wake_at();

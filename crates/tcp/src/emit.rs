@@ -195,6 +195,7 @@ impl Header {
     }
 
     fn fill(&mut self, segment: &mut Segment, receiver: &mut Receiver) {
+        // Almost no segment has one; to copy none takes time, too.
         if segment.mark.is_none() && self.marking.mark.is_some() {
             segment.mark = self.marking.take();
         }
@@ -214,7 +215,7 @@ impl Header {
         }
     }
 
-    /// Put the SACK blocks on a segment that there are. Returns whether it has room for one, if there is one.
+    /// Put the SACK blocks on a segment, if there are any. Returns `false` if there are some, and none fits.
     fn report_blocks(&self, segment: &mut Segment, receiver: &Receiver) -> bool {
         let blocks = receiver.sack_blocks();
         if blocks.is_empty() {

@@ -10,7 +10,7 @@ use std::process::Command;
 /// Parts of the code, by the beginnings of their files. The first that fits counts.
 const STAGES: [(&str, &[&str]); 7] = [
     ("queue of events", &["crates/sim/src/agenda"]),
-    // The loop over all events is compiled into the function that runs a workload.
+    // The loop over all events is compiled into the function that runs a workload, and so is the library code that links use there.
     ("carrying and routing", &["crates/sim/src/", "xtask/src/bench_peers/ours"]),
     ("links", &["crates/net/src/"]),
     ("TCP: receiver", &["crates/tcp/src/receiver"]),

@@ -91,8 +91,9 @@ pub struct Link {
     core: Core,
     head: Option<ErrorStage>,
     end: Vec<ErrorStage>,
-    /// All but those that have arrived, which are the accepted and the refused.
+    /// `arrived` stays zero here: [`Link::counters`] adds up the accepted and the refused.
     counters: Counters,
+    /// Packets that were lost before they were accepted.
     refused: Count,
 }
 
@@ -102,7 +103,7 @@ pub enum Entered {
     /// The packet was accepted behind others, so that the wake time of the link is as before. The caller has to report
     /// [`Link::queue_event`] to those who listen, and nothing else.
     Behind,
-    /// The packet was accepted and is alone in the link, which is to be woken at this time. The caller has to report the same.
+    /// The packet was accepted and is alone in the link. The caller has to report the same, and wakes the link at this time.
     Alone(Instant),
     /// Anything may have changed. Everything is in the outbox.
     Otherwise,
@@ -245,19 +246,21 @@ impl Link {
         }
     }
 
-    /// Wake at `now`, if all that happens is that one packet arrives at the far end: that packet. This is by far the most common case, and
-    /// takes no outbox. `None` when anything else would happen; nothing has then. The packet goes on with [`Link::leave`].
+    /// Wake at `now`, if all that happens is that one packet reaches the far end, which is by far the most common case. Returns that
+    /// packet, which has to go on with [`Link::leave`]. `None` if anything else would happen; then nothing has.
     #[inline]
-    pub fn arrive(&mut self, now: Instant) -> Option<Parcel> {
+    #[must_use = "the packet has to leave the link"]
+    pub fn reach_far_end(&mut self, now: Instant) -> Option<Parcel> {
         match &mut self.core {
             Core::Constant(core) => core.deliver_only_one(now),
             Core::Varying(_) => None,
         }
     }
 
-    /// A packet that has [arrived](Link::arrive) at the far end leaves the link, unless it is lost there. If it is returned, the caller has to
-    /// report [`Link::queue_event`] to those who listen, and nothing else. If not, everything is in the outbox.
+    /// A packet that has [reached the far end](Link::reach_far_end) leaves the link, unless it is lost there. If it is returned, the caller
+    /// has to report [`Link::queue_event`] to those who listen, and nothing else. If not, everything is in the outbox.
     #[inline]
+    #[must_use = "nobody else carries the packet"]
     pub fn leave(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> Option<Parcel> {
         if !self.end.is_empty() && self.is_lost_at_far_end(now, parcel.packet()) {
             let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
@@ -291,7 +294,7 @@ impl Link {
         }
     }
 
-    fn enter_slowly(&mut self, now: Instant, mut parcel: Parcel, out: &mut Outbox) -> Entered {
+    fn enter_slowly(&mut self, now: Instant, parcel: Parcel, out: &mut Outbox) -> Entered {
         let size = parcel.wire_bytes();
         let mut sink = Sink { out, counters: &mut self.counters, end: &mut self.end };
         if let Core::Varying(core) = &mut self.core {
@@ -306,18 +309,17 @@ impl Link {
             Core::Constant(core) => match core.offer(now, parcel) {
                 Ok(entered) => {
                     self.counters.accepted.count(size);
-                    return entered;
+                    entered
                 }
-                Err(refused) => parcel = refused,
+                Err(parcel) => self.refuse(DropCause::QueueOverflow, parcel, out),
             },
             Core::Varying(core) => {
                 if !core.offer(now, parcel.into_packet(), &mut sink) {
                     self.refused.count(size);
                 }
-                return Entered::Otherwise;
+                Entered::Otherwise
             }
         }
-        self.refuse(DropCause::QueueOverflow, parcel, out)
     }
 
     #[cold]
