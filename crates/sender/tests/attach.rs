@@ -11,9 +11,10 @@ use seamline_sender::{Attached, Counter, Error, Places};
 use seamline_testing::cgroup::{self, Cgroup};
 use seamline_wire::Duration;
 use std::collections::BTreeSet;
+use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use support::{alone, skip};
 
 /// Set for the process that is killed.
@@ -144,21 +145,38 @@ fn nothing_is_left_of_a_killed_process() {
     until("nobody has the name", || !is_registered());
     let before = in_the_kernel();
     let new = || in_the_kernel().difference(&before).cloned().collect::<BTreeSet<(u32, String)>>();
-    let mut victim = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "nothing_is_left_of_a_killed_process"])
-        .env(VICTIM, "1")
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut victim = Victim::begin();
     let all = ["seamline_marks", "seamline_resend", "seamline_in_ack"];
     // Long names are cut.
     let is_there = |name: &&str| new().iter().any(|(_, found)| name.starts_with(found.as_str()));
-    until("all are there", || all.iter().all(is_there));
-    assert!(is_registered());
+    // The programs are in the kernel before the congestion control has its name.
+    until("all are there", || all.iter().all(is_there) && is_registered());
     victim.kill().unwrap();
-    victim.wait().unwrap();
-    std::fs::remove_dir(cgroup::of_process(victim.id()).unwrap()).unwrap();
     until("nothing is left", || new().is_empty() && !is_registered());
+}
+
+/// A process that holds what it attached until it is killed. It does not outlive a test that fails: it would keep the name from all others.
+struct Victim(Child);
+
+impl Victim {
+    fn begin() -> Self {
+        let mut itself = Command::new(std::env::current_exe().unwrap());
+        let itself = itself.args(["--exact", "nothing_is_left_of_a_killed_process"]).env(VICTIM, "1");
+        Self(itself.stdout(Stdio::null()).spawn().unwrap())
+    }
+
+    fn kill(&mut self) -> io::Result<()> {
+        self.0.kill()?;
+        self.0.wait()?;
+        std::fs::remove_dir(cgroup::of_process(self.0.id()).unwrap())
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        // Where the test has killed it, there is nothing to do.
+        let _ = self.kill();
+    }
 }
 
 fn is_registered() -> bool {
