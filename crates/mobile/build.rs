@@ -3,5 +3,5 @@
 fn main() {
     println!("cargo::rerun-if-changed=src/bpf");
     #[cfg(feature = "ebpf")]
-    seamline_host::ebpf::build::compile("src/bpf/freeze.bpf.c", "freeze.bpf.o", &[]);
+    seamline_ebpf::build::compile("src/bpf/freeze.bpf.c", "freeze.bpf.o", &[]);
 }

@@ -18,7 +18,6 @@ pub mod confinement;
 pub mod control;
 #[cfg(target_os = "linux")]
 pub mod doctor;
-pub mod ebpf;
 pub mod every;
 pub mod executable;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use seamline_config::reader::{self, Reader};
 use seamline_config::settings::read;
 use seamline_config::units::Complaint;
 use seamline_config::{Code, Diagnostics};
-use seamline_host::ebpf::HOW_TO_BUILD;
+use seamline_ebpf::HOW_TO_BUILD;
 use seamline_wire::Duration;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! `seamline-host doctor [--json]`
 
 use seamline_cli::{Failure, Outcome, print};
+use seamline_ebpf::HOW_TO_BUILD;
 use seamline_host::doctor::{Feature, Need, examine, json, missing, table};
-use seamline_host::ebpf::HOW_TO_BUILD;
 use seamline_host::privileges;
 use serde_json::json;
 

@@ -61,6 +61,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 pub(crate) fn run(_: &Arguments) -> Outcome {
     Err(seamline_cli::Failure::Runtime(format!(
         "this seamline-host was built without its eBPF programs\ntip: {}\ntip: `seamline-host doctor` shows what else this host lacks",
-        seamline_host::ebpf::HOW_TO_BUILD
+        seamline_ebpf::HOW_TO_BUILD
     )))
 }

@@ -1,6 +1,6 @@
 //! The eBPF programs, compiled with the numbers of the mark's option.
 
-use seamline_host::ebpf::build;
+use seamline_ebpf::build;
 use seamline_wire::codec::{Headers, IpHeader, encode_to_vec};
 use seamline_wire::{Flags, Loss, LossCause, Mark, Segment, TransportPort};
 

@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::load::{self, CONTROL, Loaded, MARKS, MOST_SENDERS, Off, Part, RESEND, Setup, load};
 use crate::prefix::Prefix;
 use libbpf_rs::{ErrorKind, Link, MapCore, Object, RingBuffer, RingBufferBuilder};
-use seamline_host::ebpf::{attach_tcx, listen, reason};
+use seamline_ebpf::{attach_tcx, listen, reason};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;

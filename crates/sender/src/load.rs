@@ -4,7 +4,7 @@ use crate::attached::Error;
 use crate::destinations::{self, Destinations};
 use crate::host;
 use libbpf_rs::{Object, ObjectBuilder, OpenMapMut};
-use seamline_host::ebpf::{Aligned, listen, reason};
+use seamline_ebpf::{Aligned, listen, reason};
 use std::fmt;
 
 static PROGRAMS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o")));

@@ -3,7 +3,7 @@
 
 use crate::connections::Key;
 use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder};
-use seamline_host::ebpf::{Aligned, attach_tcx, listen, reason};
+use seamline_ebpf::{Aligned, attach_tcx, listen, reason};
 use seamline_wire::Instant;
 use std::collections::BTreeMap;
 use std::io;

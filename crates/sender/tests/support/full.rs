@@ -1,7 +1,7 @@
 //! An interface at which the kernel takes no further program.
 
 use libbpf_rs::{Link, Object, ObjectBuilder};
-use seamline_host::ebpf::{Aligned, attach_tcx};
+use seamline_ebpf::{Aligned, attach_tcx};
 
 static PROGRAMS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/sender.bpf.o")));
 const RESEND: &str = "seamline_resend";

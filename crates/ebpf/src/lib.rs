@@ -1,5 +1,7 @@
-//! What the crates with eBPF programs share: [`build`] compiles a program in a build script; with the feature `ebpf` the rest collects
+//! What the crates with eBPF programs share. [`build`] compiles a program in a build script. With the feature `ebpf`, the rest collects
 //! libbpf's messages while it loads a program, and attaches the program to an interface.
+//!
+//! Nothing else depends on this crate, so that the feature changes no other.
 
 pub mod build;
 #[cfg(all(target_os = "linux", feature = "ebpf"))]
