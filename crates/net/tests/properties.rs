@@ -200,9 +200,10 @@ impl Machine for ByFastPath {
     fn step(&mut self, now: Instant, input: Input, out: &mut Outbox) {
         let ByFastPath(link) = self;
         let is_wake = matches!(input, Input::Wake);
-        let Some(parcel) = is_wake.then(|| link.reach_far_end(now)).flatten() else {
+        let Some((parcel, next)) = is_wake.then(|| link.reach_far_end(now)).flatten() else {
             return link.step(now, input, out);
         };
+        assert_eq!(link.wake_at().unwrap_or(Instant::MAX), next);
         if let Some(parcel) = link.leave(now, parcel, out) {
             out.queue_event(|| link.queue_event(now));
             out.send(Port(0), parcel.into_packet());

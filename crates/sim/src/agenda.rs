@@ -19,13 +19,13 @@ pub(crate) enum Rank {
 
 const ELEMENT_BITS: u32 = 24;
 const RANK_SHIFT: u32 = 63;
-/// The entry of an element that waits for nothing.
+/// The entry of an element that has not been armed.
 pub(crate) const IDLE: Entry = Entry::MAX;
 /// How long ago an element was armed has the bits between element and rank, in nanoseconds: what was armed more than nine minutes
 /// ahead counts as armed at one time.
 const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
 
-/// When an element is due, and since when that is known. Among elements that are due at one time the one comes first that has been due
+/// When an element is due ([`Instant::MAX`]: never), and since when that is known. Among elements that are due at one time the one comes first that has been due
 /// for longer, then the one that was added first. All of that is the element's own: the order is the same wherever and however else
 /// the other elements are stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl Agenda {
         self.first_piece /= FANOUT;
     }
 
-    /// `element` wants to be woken when it is due, or earlier if it was armed for that before. At [`Instant::MAX`] it never is.
+    /// `element` wants to be woken when it is due, or earlier if it was armed for that before.
     #[inline]
     pub(crate) fn arm(&mut self, element: usize, rank: Rank, due: Due) {
         if due.at < time_of(self.entry_of(element)) {
@@ -179,18 +179,32 @@ impl Agenda {
     #[inline]
     pub(crate) fn next(&self) -> Option<(Instant, usize)> {
         let first = self.first();
-        (first != IDLE).then(|| (time_of(first), element_of(first)))
+        let at = time_of(first);
+        (at != Instant::MAX).then(|| (at, element_of(first)))
     }
 
-    /// The element that [`Agenda::next`] named is due then from now on, or never.
+    /// The element that [`Agenda::next`] named is due then from now on.
     #[inline]
-    pub(crate) fn settle(&mut self, element: usize, rank: Rank, due: Option<Due>) {
-        let mut least = due.map_or(IDLE, |due| entry(element, rank, due));
+    pub(crate) fn settle(&mut self, element: usize, rank: Rank, due: Due) {
+        let least = entry(element, rank, due);
+        match self.first_piece {
+            0 => self.settle_top(element, least),
+            _ => self.settle_below(element, least),
+        }
+    }
+
+    #[inline(never)]
+    fn settle_below(&mut self, element: usize, mut least: Entry) {
         let (mut number, mut leaf) = (self.first_piece + element / FANOUT, element);
         while let Some(above) = parent(number) {
             least = replay::<FANOUT_BITS>(&mut self.pieces[number], leaf, least);
             (number, leaf) = above;
         }
+        self.settle_top(leaf, least);
+    }
+
+    #[inline]
+    fn settle_top(&mut self, leaf: usize, least: Entry) {
         let top = &mut self.pieces[0];
         match self.width_of_top {
             16.. => replay::<4>(top, leaf, least),
@@ -230,6 +244,8 @@ fn entry(element: usize, rank: Rank, due: Due) -> Entry {
 mod tests {
     use super::*;
 
+    const NEVER: Due = Due { at: Instant::MAX, since: Instant::ZERO };
+
     fn due(at: u64, since: u64) -> Due {
         Due { at: Instant::from_millis(at), since: Instant::from_millis(since) }
     }
@@ -245,7 +261,7 @@ mod tests {
         let mut taken = Vec::new();
         while let Some((time, element)) = agenda.next() {
             assert_eq!(time, Instant::from_millis(at));
-            agenda.settle(element, Rank::Delivery, None);
+            agenda.settle(element, Rank::Delivery, NEVER);
             taken.push(element);
         }
         taken
@@ -259,7 +275,7 @@ mod tests {
         agenda.arm(0, Rank::Delivery, due(9, 0));
         agenda.arm(0, Rank::Delivery, due(1, 0));
         assert_eq!(agenda.next(), Some((Instant::from_millis(1), 0)));
-        agenda.settle(0, Rank::Delivery, Some(due(5, 1)));
+        agenda.settle(0, Rank::Delivery, due(5, 1));
         assert_eq!(take_all(&mut agenda, 5), [1, 3, 0]);
     }
 
@@ -316,7 +332,7 @@ mod tests {
                 let later = dice.chance(0.5).then_some(first_at + times / 16);
                 model[first] = later.map(|at| key(at, first_at, first));
                 let due = later.map(|at| Due { at: nanos(at), since: nanos(first_at) });
-                agenda.settle(first, rank(first), due);
+                agenda.settle(first, rank(first), due.unwrap_or(NEVER));
             }
         }
     }

@@ -5,13 +5,14 @@ use crate::world::{Element, World};
 use seamline_wire::{NodeId, Port};
 
 impl<M, O> World<M, O> {
-    /// Look for circles of routers, if wires or routes may have changed since the last time.
+    /// Note what wires lead to and look for circles of routers, if wires or routes may have changed since the last time.
     ///
     /// # Panics
     /// When there is one.
     #[inline]
     pub(crate) fn check_routes(&mut self) {
         if std::mem::take(&mut self.unchecked) {
+            self.note_far_ends();
             self.refuse_circles();
         }
     }

@@ -1,5 +1,6 @@
 //! Forwarding by destination, or by the exit of the outermost tunnel.
 
+use crate::world::Wire;
 use seamline_wire::{NodeId, Port};
 
 /// A table without gaps may be this long, whatever is in it: a lookup in it costs least.
@@ -12,6 +13,8 @@ const DENSE: usize = 4;
 pub struct Router {
     table: Table,
     default: Option<Port>,
+    /// Where its ports lead, by port. The world sets them before it runs.
+    exits: Vec<Option<Wire>>,
 }
 
 /// Routes by destination. Most nodes of a large network know few others, and those have numbers far apart.
@@ -100,7 +103,7 @@ impl Router {
     pub fn with_routes(routes: impl IntoIterator<Item = (NodeId, Port)>) -> Self {
         let routes: std::collections::BTreeMap<u32, Port> =
             routes.into_iter().map(|(destination, port)| (destination.0, port)).collect();
-        Router { table: Table::of(routes.into_iter().collect()), default: None }
+        Router { table: Table::of(routes.into_iter().collect()), ..Router::default() }
     }
     /// Packets to `destination` leave by `port`.
     pub fn set_route(&mut self, destination: NodeId, port: Port) {
@@ -132,6 +135,15 @@ impl Router {
     #[inline]
     pub fn route(&self, destination: NodeId) -> Option<Port> {
         self.table.route(destination.0).or(self.default)
+    }
+    pub(crate) fn set_exits(&mut self, exits: impl Iterator<Item = Option<Wire>>) {
+        self.exits.clear();
+        self.exits.extend(exits);
+    }
+    /// Where the way to `destination` goes on.
+    #[inline]
+    pub(crate) fn exit(&self, destination: NodeId) -> Option<Wire> {
+        *self.exits.get(usize::from(self.route(destination)?.0))?
     }
 }
 

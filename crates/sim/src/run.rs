@@ -81,7 +81,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             Element::Link(n) => self.wake_link(place, n),
             Element::Machine(n) => self.wake_machine(place, n),
             Element::Inlet(n) => self.wake_inlet(place, n),
-            Element::Router(_) | Element::Absent => self.agenda.settle(place, Rank::Timer, None),
+            Element::Router(_) | Element::Absent => self.settle(place, Rank::Timer, None),
         }
     }
 
@@ -117,14 +117,13 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline]
     fn wake_link(&mut self, place: usize, n: u32) {
         let link = &mut self.links[n as usize];
-        if let Some(parcel) = link.reach_far_end(self.now) {
+        if let Some((parcel, next)) = link.reach_far_end(self.now) {
             let Some(parcel) = link.leave(self.now, parcel, &mut self.outbox) else {
                 return self.follow_wake(place, n);
             };
-            let next = link.wake_at();
             self.steps += 1;
             self.report_queue(place, n);
-            self.settle(place, Rank::Delivery, next);
+            self.agenda.settle(place, Rank::Delivery, Due { at: next, since: self.now });
             return self.carry(place, Port(0), parcel);
         }
         let due = link.wake_at();
@@ -190,29 +189,24 @@ impl<M: Machine, O: Observer> World<M, O> {
     #[inline(always)]
     pub(crate) fn carry(&mut self, from: usize, port: Port, parcel: Parcel) {
         match self.way(from, port, parcel.next_destination()) {
-            Ok((to, Element::Link(n), _)) => self.enter_link(to.place(), n, parcel),
-            Ok((to, Element::Machine(n), entry)) => self.deliver(to, n, entry, parcel.into_packet()),
+            Ok(Wire { to, element: Element::Link(n), .. }) => self.enter_link(to.place(), n, parcel),
+            Ok(Wire { to, element: Element::Machine(n), port }) => {
+                self.deliver(to, n, port, parcel.into_packet());
+            }
             // The other part has a copy.
             Ok(_) => self.outbox.recycle(parcel.into_packet()),
             Err(place) => self.lose(place, parcel.into_packet()),
         }
     }
 
-    /// The link or machine that a packet reaches from this port, through routers, and the port at which it enters. An error is the place that
-    /// leads nowhere.
+    /// The last wire from this port, through routers, to a link or machine. An error is the place that leads nowhere.
     #[inline(always)]
-    fn way(&self, from: usize, port: Port, destination: NodeId) -> Result<(ElementId, Element, Port), usize> {
-        let (mut from, mut port) = (from, port);
-        loop {
-            let Wire { to, port: entry } = self.wire(from, port).ok_or(from)?;
-            match self.slots[to.place()].element {
-                Element::Router(n) => {
-                    from = to.place();
-                    port = self.routers[n as usize].route(destination).ok_or(from)?;
-                }
-                element => return Ok((to, element, entry)),
-            }
+    fn way(&self, from: usize, port: Port, destination: NodeId) -> Result<Wire, usize> {
+        let mut wire = self.wire(from, port).ok_or(from)?;
+        while let Element::Router(n) = wire.element {
+            wire = self.routers[n as usize].exit(destination).ok_or(wire.to.place())?;
         }
+        Ok(wire)
     }
 
     #[inline(always)]
@@ -266,7 +260,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         let machine = &mut self.machines[n as usize];
         machine.step(self.now, Input::Packet(port, packet), &mut self.outbox);
         self.empty_outbox(at.place());
-        self.rearm(at);
+        self.arm(at.place(), Rank::Timer, self.machines[n as usize].wake_at());
     }
 
     fn report(&mut self, place: usize) {
@@ -325,9 +319,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
     #[inline]
     fn arm(&mut self, place: usize, rank: Rank, wake_at: Option<Instant>) {
-        if let Some(due) = self.due(wake_at) {
-            self.agenda.arm(place, rank, due);
-        }
+        self.agenda.arm(place, rank, self.due(wake_at));
     }
     /// Of the element that has been woken.
     #[inline]
@@ -335,7 +327,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         self.agenda.settle(place, rank, self.due(wake_at));
     }
     #[inline]
-    fn due(&self, wake_at: Option<Instant>) -> Option<Due> {
-        wake_at.map(|at| Due { at: at.max(self.now), since: self.now })
+    fn due(&self, wake_at: Option<Instant>) -> Due {
+        Due { at: wake_at.map_or(Instant::MAX, |at| at.max(self.now)), since: self.now }
     }
 }

@@ -79,6 +79,8 @@ pub(crate) enum Element {
 pub(crate) struct Wire {
     pub(crate) to: ElementId,
     pub(crate) port: Port,
+    /// What is there. Kept here as well, so that a hop does not look it up ([`World::note_far_ends`]).
+    pub(crate) element: Element,
 }
 
 /// What every hop looks up: kept small and apart from the rest, so that it stays in the cache.
@@ -101,6 +103,9 @@ impl Joints {
     /// One more than the highest port that may lead anywhere.
     pub(crate) fn ports(&self) -> u16 {
         self.more_wires.len() as u16 + 1
+    }
+    fn wires_mut(&mut self) -> impl Iterator<Item = &mut Wire> {
+        self.more_wires.iter_mut().flatten()
     }
 }
 
@@ -140,6 +145,22 @@ impl<M, O> World<M, O> {
         match usize::from(port.0).checked_sub(1) {
             None => self.slots[place].first_wire,
             Some(further) => self.joints[place].more_wires.get(further).copied().flatten(),
+        }
+    }
+
+    /// Note in wires and routers what is at the far end of each wire.
+    pub(crate) fn note_far_ends(&mut self) {
+        for place in 0..self.slots.len() {
+            let first = self.slots[place].first_wire;
+            let first = first.map(|wire| Wire { element: self.slots[wire.to.place()].element, ..wire });
+            self.slots[place].first_wire = first;
+            for wire in self.joints[place].wires_mut() {
+                wire.element = self.slots[wire.to.place()].element;
+            }
+            if let Element::Router(n) = self.slots[place].element {
+                let more = self.joints[place].more_wires.iter().copied();
+                self.routers[n as usize].set_exits(std::iter::once(first).chain(more));
+            }
         }
     }
 }
@@ -215,7 +236,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// What leaves `from` by `port` arrives at `to` on `to_port`.
     pub fn connect(&mut self, from: ElementId, port: Port, to: ElementId, to_port: Port) {
         self.unchecked = true;
-        let wire = Some(Wire { to, port: to_port });
+        let wire = Some(Wire { to, port: to_port, element: Element::Absent });
         match usize::from(port.0).checked_sub(1) {
             None => self.slots[from.place()].first_wire = wire,
             Some(place) => {

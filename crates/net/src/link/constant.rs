@@ -73,14 +73,18 @@ impl ConstantRate {
         Ok(entered)
     }
 
-    /// The packet that arrives at `now`, unless there is none, or others are due as well.
+    /// The packet that arrives at `now`, unless there is none, or others are due as well; and when the one behind it is due.
     #[inline]
-    pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<Parcel> {
-        let is_now = self.inside.front().is_some_and(|first| first.arrival == now);
-        if !is_now || self.inside.get(1).is_some_and(|second| second.arrival <= now) {
+    pub(super) fn deliver_only_one(&mut self, now: Instant) -> Option<(Parcel, Instant)> {
+        self.inside.front().filter(|first| first.arrival == now)?;
+        let first = self.inside.pop_front()?;
+        let next = self.inside.front().map_or(Instant::MAX, |second| second.arrival);
+        if next <= now {
+            self.inside.push_front(first);
             return None;
         }
-        self.take_due(now).map(|first| first.parcel)
+        self.note_taken(&first);
+        Some((first.parcel, next))
     }
 
     /// Take out the first packet, if it is due by `now`.
@@ -88,12 +92,17 @@ impl ConstantRate {
     fn take_due(&mut self, now: Instant) -> Option<Carried> {
         self.inside.front().filter(|first| first.arrival <= now)?;
         let first = self.inside.pop_front()?;
+        self.note_taken(&first);
+        Some(first)
+    }
+
+    #[inline]
+    fn note_taken(&mut self, first: &Carried) {
         if self.departed > 0 {
             self.departed -= 1;
         } else {
             self.bytes_in_system -= u64::from(first.parcel.wire_bytes());
         }
-        Some(first)
     }
 
     /// Hand over everything that is due at `now`.

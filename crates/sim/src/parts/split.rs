@@ -52,6 +52,7 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
         for (part, leaves) in parts.iter_mut().zip(leaves) {
             part.agenda = Agenda::of(leaves);
+            part.note_far_ends();
         }
         parts
     }
@@ -87,6 +88,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             leaves.push(parts[own].agenda.entry_of(place));
         }
         self.agenda = Agenda::of(leaves);
+        self.note_far_ends();
         self.steps += parts.iter().map(|part| part.steps).sum::<u64>();
         self.unwired_drops += parts.iter().map(|part| part.unwired_drops).sum::<u64>();
     }
