@@ -166,34 +166,40 @@ impl Header {
     pub(crate) fn send(
         &mut self,
         now: Instant,
-        mut segment: Segment,
+        segment: Segment,
         receiver: &mut Receiver,
         out: &mut Outbox,
     ) {
         if segment.length > 0 {
             receiver.note_data_sent(now);
         }
-        self.fill(&mut segment, receiver);
+        let mut packet = out.packet();
+        packet.segment = segment;
+        self.fill(&mut packet.segment, receiver);
         self.held.overtake();
-        self.send_bare(now, segment, out);
+        self.post(now, packet, out);
     }
 
     /// Send an acknowledgment, or keep it back with others.
     pub(crate) fn acknowledge(
         &mut self,
         now: Instant,
-        mut segment: Segment,
+        segment: Segment,
         receiver: &mut Receiver,
         out: &mut Outbox,
     ) {
-        self.fill(&mut segment, receiver);
+        let mut packet = out.packet();
+        packet.segment = segment;
+        self.fill(&mut packet.segment, receiver);
         if self.held.is_holding() {
-            self.held.keep(segment);
+            self.held.keep(packet.segment);
+            out.recycle(packet);
         } else {
-            self.send_bare(now, segment, out);
+            self.post(now, packet, out);
         }
     }
 
+    #[inline]
     fn fill(&mut self, segment: &mut Segment, receiver: &mut Receiver) {
         // Almost no segment has one; to copy none takes time, too.
         if segment.mark.is_none() && self.marking.mark.is_some() {
@@ -254,22 +260,29 @@ impl Header {
     }
 
     /// Send a segment whose acknowledging half is filled in already, or has no meaning.
-    pub(crate) fn send_bare(&mut self, now: Instant, mut segment: Segment, out: &mut Outbox) {
+    pub(crate) fn send_bare(&mut self, now: Instant, segment: Segment, out: &mut Outbox) {
+        let mut packet = out.packet();
+        packet.segment = segment;
+        self.post(now, packet, out);
+    }
+
+    /// Send a packet with this segment. What else is in the packet may be left over from an earlier life.
+    fn post(&mut self, now: Instant, mut packet: Box<Packet>, out: &mut Outbox) {
+        let segment = &mut packet.segment;
         if let Some(clock) = &self.timestamps {
             let echo = if segment.flags.intersects(Flags::ACK) { clock.echo() } else { 0 };
             segment.timestamps = Some(Timestamps { value: clock.value(now), echo });
         }
-        fit_sack_blocks(&mut segment);
-        let ecn = self.ecn.mark(&mut segment);
-        let mut packet = out.packet();
+        fit_sack_blocks(segment);
+        let ecn = self.ecn.mark(segment);
+        let wire_bytes = self.wire_bytes(segment);
+        packet.ecn = ecn;
+        packet.wire_bytes = wire_bytes;
         packet.make_bare();
         packet.source = self.local.node;
         packet.destination = self.remote.node;
         packet.source_port = self.local.port;
         packet.destination_port = self.remote.port;
-        packet.wire_bytes = self.wire_bytes(&segment);
-        packet.ecn = ecn;
-        packet.segment = segment;
         out.send(Port(0), packet);
     }
 

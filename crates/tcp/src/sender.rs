@@ -469,6 +469,7 @@ impl Sender {
         exit: &mut Exit<'_>,
     ) {
         match command {
+            Command::Proceed => self.proceed(acked, sample),
             Command::SampleRoundTrip => self.sample_round_trip(sample),
             Command::EndTiming => self.end_timing(sample),
             Command::AbandonTiming => self.timing = None,
@@ -507,6 +508,20 @@ impl Sender {
                 let port = exit.header.local.port;
                 exit.out.event(|| Event::RecoveryStarted { port });
             }
+        }
+    }
+
+    fn proceed(&mut self, acked: Option<&Acked>, timestamp_sample: Option<Duration>) {
+        let restarts_first = self.view.parameters.ns2.timer_before_sample;
+        if restarts_first {
+            self.restart_timer();
+        }
+        self.sample_round_trip(timestamp_sample);
+        if !restarts_first {
+            self.restart_timer();
+        }
+        if let Some(acked) = acked {
+            self.grow(acked);
         }
     }
 

@@ -139,18 +139,22 @@ impl View {
     }
     /// Whether a segment at SND.NXT may be sent within `window` bytes of SND.UNA, the peer's window
     /// and the sender's side of silly window avoidance (RFC 9293 section 3.8.6.2.1).
+    #[inline]
     pub fn permits(&self, window: u64) -> bool {
         self.permits_at(self.next, window)
     }
     /// The same for a segment at `at`.
+    #[inline]
     pub fn permits_at(&self, at: Offset, window: u64) -> bool {
         let size = u64::from(self.segment_size);
         let remaining = self.available.saturating_since(at);
         let edge = self.unacknowledged + window.min(self.peer_window);
         let room = edge.saturating_since(at);
-        if room >= size && remaining >= size {
-            return true;
-        }
+        (room >= size && remaining >= size) || self.permits_less(at, remaining, room)
+    }
+    /// The same where there is less than a full segment, or room for less than one.
+    fn permits_less(&self, at: Offset, remaining: u64, room: u64) -> bool {
+        let size = u64::from(self.segment_size);
         if at < self.highest_sent {
             return self.permits_again(at, room);
         }

@@ -30,14 +30,18 @@ impl Endpoint {
     /// A packet of this connection arrives.
     pub fn on_packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         self.segments_received += 1;
+        if !self.takes_as_predicted(now, &packet.segment, out) {
+            self.on_unpredicted(now, packet, out);
+        }
+    }
+
+    #[inline(never)]
+    fn on_unpredicted(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         // A timer that expires when a packet arrives is served first (the kernel: HRTIMER_SOFTIRQ, before what NET_TX_SOFTIRQ raises).
         if self.receiver.ends_compression(now) {
             self.acknowledge_if_due(now, out);
         }
         self.last_arrival = now;
-        if self.takes_as_predicted(now, &packet.segment, out) {
-            return;
-        }
         match self.state {
             State::Closed => reset_for(packet, out),
             State::Listen => self.on_packet_in_listen(now, packet, out),

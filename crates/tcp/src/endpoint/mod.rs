@@ -105,6 +105,8 @@ pub struct Endpoint {
     reads_at_once: bool,
     /// No application is there any more.
     orphaned: bool,
+    /// Whether segments may take the fast path ([`predicted`]).
+    predicts: bool,
     fast_open: fast_open::FastOpen,
     counted: Option<Box<transactions::Counted>>,
     header: Header,
@@ -152,6 +154,7 @@ impl Endpoint {
             passive: false,
             reads_at_once: false,
             orphaned: false,
+            predicts: false,
             fast_open: fast_open::FastOpen::default(),
             counted: None,
             header,
@@ -303,14 +306,18 @@ impl Endpoint {
         }
         let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
         if self.receiver.must_acknowledge() || due {
-            let segment = self.acknowledgment();
-            self.header.acknowledge(clock, segment, &mut self.receiver, out);
+            self.acknowledge(clock, out);
         }
         if self.receiver.duplicate_at().is_some_and(|at| at <= now) {
             for _ in 0..self.receiver.take_due_duplicates(now) {
-                self.header.acknowledge(now, self.acknowledgment(), &mut self.receiver, out);
+                self.acknowledge(now, out);
             }
         }
+    }
+    /// Send a pure acknowledgment, as if it were that late.
+    fn acknowledge(&mut self, clock: Instant, out: &mut Outbox) {
+        let segment = self.acknowledgment();
+        self.header.acknowledge(clock, segment, &mut self.receiver, out);
     }
     /// What acknowledges without data.
     fn acknowledgment(&self) -> Segment {
@@ -401,6 +408,7 @@ impl Endpoint {
     fn enter(&mut self, state: State, out: &mut Outbox) {
         if self.state != state {
             self.state = state;
+            self.predicts = state == State::Established && self.is_predictable();
             let port = self.header.local.port;
             out.event(|| Event::ConnectionState { port, state: state.name() });
         }

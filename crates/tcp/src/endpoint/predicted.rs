@@ -9,15 +9,22 @@ use super::timestamps::TimestampCheck;
 use super::*;
 
 impl Endpoint {
+    /// Whether segments of this connection may take the fast path while it is open.
+    pub(super) fn is_predictable(&self) -> bool {
+        self.mover.is_none()
+            && !self.orphaned
+            && !self.header.ecn.is_used()
+            && self.sender.is_predictable()
+            && self.receiver.is_predictable()
+    }
+
     /// Take a segment in, if it is as expected. Returns whether it was; if not, nothing has happened.
     #[inline]
     pub(super) fn takes_as_predicted(&mut self, now: Instant, segment: &Segment, out: &mut Outbox) -> bool {
-        let is_expected = self.state == State::Established
+        debug_assert!(!self.predicts || self.is_predictable(), "what was found when it opened has changed");
+        let is_expected = self.predicts
             && segment.is_plain()
             && segment.sequence == self.receiver.acknowledgment()
-            && self.mover.is_none()
-            && !self.orphaned
-            && !self.header.ecn.is_used()
             && self.receiver.is_simple(now);
         if !is_expected || self.check_timestamps(now, segment) != TimestampCheck::Passed {
             return false;
@@ -56,7 +63,9 @@ impl Endpoint {
             self.receiver.consume_all();
         }
         self.deliver(u64::from(length), out);
-        self.acknowledge_if_due(now, out);
+        if self.receiver.is_due(now) {
+            self.acknowledge(now, out);
+        }
     }
 }
 

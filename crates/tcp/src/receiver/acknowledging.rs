@@ -215,6 +215,11 @@ impl Receiver {
         self.acknowledge_now
     }
 
+    /// Whether a stream that [`Receiver::is_simple`] is to be acknowledged now.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.acknowledge_now || self.acknowledge_at.is_some_and(|at| at <= now)
+    }
+
     /// Acknowledge with the next segment, at once.
     pub fn acknowledge_soon(&mut self) {
         self.acknowledge_now = true;

@@ -201,13 +201,14 @@ impl Receiver {
         self.readable()
     }
 
-    /// Whether the next data would only be appended: nothing is missing or to be reported, the stream does not end, and nothing adapts. An
-    /// acknowledgment that is due has to leave with what comes now.
+    /// Whether neither its acknowledgments nor its window adapt.
+    pub(crate) fn is_predictable(&self) -> bool {
+        self.adaptive.is_none() && self.tuning.is_none() && self.delayed_duplicates.is_none()
+    }
+    /// Whether the next data would only be appended: nothing is missing or to be reported, and the stream does not end. An
+    /// acknowledgment that is due has to leave with what comes now. For one that [is predictable](Receiver::is_predictable).
     pub(crate) fn is_simple(&self, now: Instant) -> bool {
-        self.adaptive.is_none()
-            && self.tuning.is_none()
-            && self.delayed_duplicates.is_none()
-            && self.out_of_order.is_empty()
+        self.out_of_order.is_empty()
             && self.duplicate.is_none()
             && self.fin_at.is_none()
             && !(self.finished || self.withheld || self.acknowledge_now)

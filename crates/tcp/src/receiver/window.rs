@@ -145,14 +145,23 @@ impl Receiver {
     /// The window field to send, and remember it as offered. `scaled` is false on a SYN.
     pub fn offer(&mut self, scaled: bool) -> u16 {
         let shift = if scaled { self.agreed.window_shift } else { 0 };
-        let selected = self.selected();
-        let window = if self.closed_on_purpose { 0 } else { self.window_of(selected) };
-        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| selected.is_short) {
-            adaptive.on_shortage();
-        }
+        let selected = match self.tuning {
+            None => self.window_of_buffer(self.next - self.read),
+            Some(_) => self.select_to_offer(),
+        };
+        let window = if self.closed_on_purpose { 0 } else { selected };
         let field = (window >> shift).min(u64::from(u16::MAX)) as u16;
         self.offered_edge = self.offered_edge.max(self.next + (u64::from(field) << shift));
         field
+    }
+
+    #[inline(never)]
+    fn select_to_offer(&mut self) -> u64 {
+        let selected = self.selected();
+        if let Some(adaptive) = self.adaptive.as_mut().filter(|_| selected.is_short) {
+            adaptive.on_shortage();
+        }
+        self.window_of(selected)
     }
 
     /// Offer a window of zero from now on. The true right edge stays where it is, so that what is under way

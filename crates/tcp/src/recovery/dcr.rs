@@ -56,7 +56,7 @@ impl Recovery for DelayedResponse {
             return self.recovery.on_ack(ack, view, commands);
         }
         if ack.advanced {
-            acknowledge(view, commands);
+            commands.push(Command::Proceed);
             self.end_wait(commands);
         }
         if !self.is_waiting && !view.scoreboard.is_empty() && self.recovery.may_begin(view) {

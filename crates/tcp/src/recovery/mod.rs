@@ -47,6 +47,9 @@ pub struct AckSeen {
 /// What a recovery wants done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Command {
+    /// New data was acknowledged, and nothing is known to be lost: take the sample, restart the retransmission timer and let congestion
+    /// control grow the window.
+    Proceed,
     /// Finish timing the segment being timed, take the sample and end the back-off (Karn).
     SampleRoundTrip,
     /// Finish timing without taking the sample, but end the back-off.
@@ -287,15 +290,6 @@ fn count_duplicate(
             Duplicate::Early
         }
     }
-}
-
-/// What every recovery does about a new acknowledgment outside of loss.
-fn acknowledge(view: &View, commands: &mut Commands) {
-    let restarts_first = view.parameters.ns2.timer_before_sample;
-    commands.extend(restarts_first.then_some(Command::RestartTimer));
-    commands.push(Command::SampleRoundTrip);
-    commands.extend((!restarts_first).then_some(Command::RestartTimer));
-    commands.push(Command::Grow);
 }
 
 /// What every recovery does when a move has taken what was outstanding: go back without a cut, and end the

@@ -78,7 +78,7 @@ impl FastRecovery {
             commands.push(Command::SetWindow(Window { congestion, ..view.window }));
             commands.extend([Command::SampleRoundTrip, Command::RestartTimer]);
         } else {
-            acknowledge(view, commands);
+            commands.push(Command::Proceed);
         }
     }
     /// Section 3.2, step 3, partial acknowledgment.
@@ -123,7 +123,7 @@ impl Recovery for FastRecovery {
             if self.recovering || (inflates && view.inflation > 0) {
                 self.leave(view, commands);
             } else {
-                acknowledge(view, commands);
+                commands.push(Command::Proceed);
             }
         } else if ack.duplicate {
             self.on_duplicate(view, commands);

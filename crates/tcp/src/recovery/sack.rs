@@ -192,7 +192,7 @@ impl Recovery for Sack {
         if ack.advanced {
             self.duplicates = 0;
             if !self.recovering {
-                acknowledge(view, commands);
+                commands.push(Command::Proceed);
                 if ack.sack.blocks {
                     self.on_duplicate(ack.delivered, view, commands);
                 }

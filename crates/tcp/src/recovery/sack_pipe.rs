@@ -113,7 +113,7 @@ impl Recovery for SackPipe {
         if ack.advanced {
             self.timed_out = false;
             self.duplicates = 0;
-            acknowledge(view, commands);
+            commands.push(Command::Proceed);
             self.forget(commands);
         } else if !self.timed_out && ack.sack.any {
             self.on_duplicate(view, commands);

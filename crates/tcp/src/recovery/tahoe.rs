@@ -48,7 +48,7 @@ impl Recovery for Tahoe {
         if ack.advanced {
             self.duplicates = 0;
             self.first_progress.get_or_insert(view.unacknowledged);
-            acknowledge(view, commands);
+            commands.push(Command::Proceed);
         } else if ack.duplicate {
             self.on_duplicate(view, commands);
         }

@@ -3,16 +3,20 @@
 use super::*;
 
 impl Sender {
-    /// Whether a segment with this acknowledgment and window says nothing else to this sender: nothing about losses, whether they are
-    /// repaired here or reported, nor about a window that is probed.
+    /// Whether acknowledgments may say nothing else than how far the peer is.
+    pub(crate) fn is_predictable(&self) -> bool {
+        self.tracking.is_none() && !self.acts_on_losses()
+    }
+
+    /// Whether a segment with this acknowledgment and window says nothing else to this sender, which [is predictable](Sender::is_predictable):
+    /// nothing about losses, nor about a window that is probed.
     #[inline]
     pub(crate) fn says_nothing_else(&self, acknowledged: Offset, window: u64) -> bool {
         let View { unacknowledged, highest_sent, peer_window, .. } = self.view;
         acknowledged >= unacknowledged
             && acknowledged <= highest_sent
             && window == peer_window
-            && self.tracking.is_none()
-            && !(self.probing || self.window_is_from_syn || self.acts_on_losses())
+            && !(self.probing || self.window_is_from_syn)
             && self.view.scoreboard.is_empty()
             && self.spurious.as_ref().is_none_or(|spurious| !spurious.is_open())
     }
