@@ -175,12 +175,11 @@ impl Agenda {
         }
     }
 
-    /// The element to be woken first and its time.
+    /// The time of the element to be woken first, [`Instant::MAX`] for never, and the element.
     #[inline]
-    pub(crate) fn next(&self) -> Option<(Instant, usize)> {
+    pub(crate) fn next(&self) -> (Instant, usize) {
         let first = self.first();
-        let at = time_of(first);
-        (at != Instant::MAX).then(|| (at, element_of(first)))
+        (time_of(first), element_of(first))
     }
 
     /// The element that [`Agenda::next`] named is due then from now on.
@@ -259,7 +258,9 @@ mod tests {
     /// Take all out; each is due at this time.
     fn take_all(agenda: &mut Agenda, at: u64) -> Vec<usize> {
         let mut taken = Vec::new();
-        while let Some((time, element)) = agenda.next() {
+        while let (time, element) = agenda.next()
+            && time != Instant::MAX
+        {
             assert_eq!(time, Instant::from_millis(at));
             agenda.settle(element, Rank::Delivery, NEVER);
             taken.push(element);
@@ -274,7 +275,7 @@ mod tests {
         agenda.arm(1, Rank::Delivery, due(5, 0));
         agenda.arm(0, Rank::Delivery, due(9, 0));
         agenda.arm(0, Rank::Delivery, due(1, 0));
-        assert_eq!(agenda.next(), Some((Instant::from_millis(1), 0)));
+        assert_eq!(agenda.next(), (Instant::from_millis(1), 0));
         agenda.settle(0, Rank::Delivery, due(5, 1));
         assert_eq!(take_all(&mut agenda, 5), [1, 3, 0]);
     }
@@ -327,7 +328,7 @@ mod tests {
             }
             agenda.arm(element, rank(element), Due { at: nanos(at), since: nanos(since) });
             let (first_at, .., first) = model.iter().flatten().min().copied().unwrap();
-            assert_eq!(agenda.next(), Some((nanos(first_at), first)));
+            assert_eq!(agenda.next(), (nanos(first_at), first));
             if dice.chance(0.5) {
                 let later = dice.chance(0.5).then_some(first_at + times / 16);
                 model[first] = later.map(|at| key(at, first_at, first));

@@ -48,15 +48,20 @@ impl Machine for AgentPort {
 impl<M: Machine, O: Observer> World<M, O> {
     /// When something is due, if nothing comes from outside. May be early, never late.
     pub fn wake_at(&self) -> Option<Instant> {
-        self.agenda.next().map(|(at, _)| at)
+        let (at, _) = self.agenda.next();
+        (at != Instant::MAX).then_some(at)
     }
 
     /// A packet from outside: it continues now as if a host port, or an agent port, had sent it by this port. That of a host port is 0.
+    ///
+    /// # Panics
+    /// When routers lead some destination in a circle without a link.
     pub fn take_in(&mut self, from: ElementId, port: Port, packet: Box<Packet>) {
+        self.check_routes();
         if O::LISTENS {
             self.observer.sent(self.now, from, &packet);
         }
-        self.carry(from.place(), port, packet.into());
+        self.carry(from.place(), self.wire(from.place(), port), packet.into());
     }
 
     /// A packet to fill in and to take in.

@@ -2,7 +2,7 @@
 
 use crate::agenda::{Due, Rank};
 use crate::parts::Inlet;
-use crate::world::{Element, ElementId, Observer, Wire, World};
+use crate::world::{Element, ElementId, Observer, Slot, Wire, World};
 use seamline_net::Entered;
 use seamline_wire::{DropCause, Event, Input, Instant, Machine, NodeId, Packet, Parcel, Port};
 use std::collections::BTreeMap;
@@ -12,6 +12,9 @@ use std::fmt::Debug;
 /// timers that expire together, one per wake-up, still passes; one that never has enough is stopped after a
 /// fraction of a second.
 const MOST_WAKES_AT_ONE_INSTANT: u32 = 1 << 21;
+
+/// The last time at which anything can be due. Later is never.
+const LAST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 /// The machines that asked to be woken again at the instant at which they were woken.
 #[derive(Debug, Default)]
@@ -59,26 +62,26 @@ impl<M: Machine, O: Observer> World<M, O> {
     /// As [`World::run_until`].
     pub fn run_some(&mut self, end: Instant, most: u32) -> bool {
         self.check_routes();
+        let last = end.min(LAST);
         for _ in 0..most {
-            match self.agenda.next() {
-                Some((at, place)) if at <= end => {
-                    self.now = self.now.max(at);
-                    self.observer.woken(self.agenda.first(), ElementId(place as u32));
-                    self.wake(place);
-                }
-                _ => {
-                    self.now = self.now.max(end);
-                    return true;
-                }
+            let (at, place) = self.agenda.next();
+            if at > last {
+                self.now = self.now.max(end);
+                return true;
             }
+            debug_assert!(at >= self.now, "element {place} was due at {at} s");
+            self.now = at;
+            self.observer.woken(self.agenda.first(), ElementId(place as u32));
+            self.wake(place);
         }
         false
     }
 
     #[inline]
     fn wake(&mut self, place: usize) {
-        match self.slots[place].element {
-            Element::Link(n) => self.wake_link(place, n),
+        let Slot { element, first_wire } = self.slots[place];
+        match element {
+            Element::Link(n) => self.wake_link(place, n, first_wire),
             Element::Machine(n) => self.wake_machine(place, n),
             Element::Inlet(n) => self.wake_inlet(place, n),
             Element::Router(_) | Element::Absent => self.settle(place, Rank::Timer, None),
@@ -115,7 +118,7 @@ impl<M: Machine, O: Observer> World<M, O> {
     }
 
     #[inline]
-    fn wake_link(&mut self, place: usize, n: u32) {
+    fn wake_link(&mut self, place: usize, n: u32, wire: Option<Wire>) {
         let link = &mut self.links[n as usize];
         if let Some((parcel, next)) = link.reach_far_end(self.now) {
             let Some(parcel) = link.leave(self.now, parcel, &mut self.outbox) else {
@@ -124,7 +127,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             self.steps += 1;
             self.report_queue(place, n);
             self.agenda.settle(place, Rank::Delivery, Due { at: next, since: self.now });
-            return self.carry(place, Port(0), parcel);
+            return self.carry(place, wire, parcel);
         }
         let due = link.wake_at();
         if due.is_none_or(|due| due > self.now) {
@@ -169,7 +172,7 @@ impl<M: Machine, O: Observer> World<M, O> {
             0 => {}
             1 => {
                 if let Some((port, packet)) = self.outbox.packets.pop() {
-                    self.carry(place, port, packet.into());
+                    self.carry(place, self.wire(place, port), packet.into());
                 }
             }
             _ => self.carry_all(place),
@@ -180,15 +183,15 @@ impl<M: Machine, O: Observer> World<M, O> {
         let spare = self.spare.pop().unwrap_or_default();
         let mut batch = std::mem::replace(&mut self.outbox.packets, spare);
         for (port, packet) in batch.drain(..) {
-            self.carry(place, port, packet.into());
+            self.carry(place, self.wire(place, port), packet.into());
         }
         self.spare.push(batch);
     }
 
-    /// Carry a packet over the wire at this port, and through routers, to the next link or machine.
+    /// Carry a packet over this wire, and through routers, to the next link or machine.
     #[inline(always)]
-    pub(crate) fn carry(&mut self, from: usize, port: Port, parcel: Parcel) {
-        match self.way(from, port, parcel.next_destination()) {
+    pub(crate) fn carry(&mut self, from: usize, wire: Option<Wire>, parcel: Parcel) {
+        match self.way(from, wire, parcel.next_destination()) {
             Ok(Wire { to, element: Element::Link(n), .. }) => self.enter_link(to.place(), n, parcel),
             Ok(Wire { to, element: Element::Machine(n), port }) => {
                 self.deliver(to, n, port, parcel.into_packet());
@@ -199,10 +202,10 @@ impl<M: Machine, O: Observer> World<M, O> {
         }
     }
 
-    /// The last wire from this port, through routers, to a link or machine. An error is the place that leads nowhere.
+    /// The last wire on the way over this one, through routers, to a link or machine. An error is the place that leads nowhere.
     #[inline(always)]
-    fn way(&self, from: usize, port: Port, destination: NodeId) -> Result<Wire, usize> {
-        let mut wire = self.wire(from, port).ok_or(from)?;
+    fn way(&self, from: usize, wire: Option<Wire>, destination: NodeId) -> Result<Wire, usize> {
+        let mut wire = wire.ok_or(from)?;
         while let Element::Router(n) = wire.element {
             wire = self.routers[n as usize].exit(destination).ok_or(wire.to.place())?;
         }

@@ -84,7 +84,7 @@ pub(crate) struct Wire {
 }
 
 /// What every hop looks up: kept small and apart from the rest, so that it stays in the cache.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) element: Element,
     /// The wire at port 0.

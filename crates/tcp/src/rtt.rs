@@ -116,6 +116,8 @@ pub struct RoundTripEstimator {
     variation_ticks: i32,
     base_timeout: Duration,
     backoff: u32,
+    /// What follows from all that. Each acknowledgment asks for it, and few change it.
+    timeout: Duration,
 }
 
 /// The timeout of data after a handshake without a round-trip time (RFC 6298 section 5.7; Linux, TCP_TIMEOUT_FALLBACK).
@@ -125,7 +127,7 @@ impl RoundTripEstimator {
     /// An estimator without samples.
     pub fn new(parameters: Arc<Parameters>) -> Self {
         let base_timeout = parameters.round_trip.initial_timeout;
-        RoundTripEstimator {
+        let mut estimator = RoundTripEstimator {
             parameters,
             round_trip: RoundTrip::default(),
             fine: Smoothed::default(),
@@ -134,7 +136,10 @@ impl RoundTripEstimator {
             variation_ticks: 0,
             base_timeout,
             backoff: 1,
-        }
+            timeout: base_timeout,
+        };
+        estimator.settle();
+        estimator
     }
     fn parameters(&self) -> &RoundTripParameters {
         &self.parameters.round_trip
@@ -168,6 +173,7 @@ impl RoundTripEstimator {
             Estimator::KarnPartridge { smoothing } => self.sample_smoothed(elapsed, smoothing),
         }
         self.has_sample = true;
+        self.settle();
     }
 
     /// RFC 6298 sections 2.2 and 2.3 with K 4.
@@ -209,8 +215,12 @@ impl RoundTripEstimator {
 
     /// The retransmission timeout now, with its bounds and back-off.
     pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+    fn settle(&mut self) {
         let is_first = !self.has_sample && self.backoff == 1;
-        self.timeout_with(if is_first { Duration::ZERO } else { self.parameters().timeout_margin })
+        let margin = if is_first { Duration::ZERO } else { self.parameters().timeout_margin };
+        self.timeout = self.timeout_with(margin);
     }
     /// The same for a listener's answer to a SYN, which has no margin (FreeBSD: syncache_timeout).
     pub fn timeout_of_answer(&self) -> Duration {
@@ -243,10 +253,14 @@ impl RoundTripEstimator {
         if limit.is_some_and(|doublings| self.backoff > 1u32.checked_shl(doublings).unwrap_or(u32::MAX)) {
             self.forget_mean();
         }
+        self.settle();
     }
     /// End the back-off: a segment sent once was acknowledged (Karn and Partridge 1987).
     pub fn reset_backoff(&mut self) {
-        self.backoff = 1;
+        if self.backoff > 1 {
+            self.backoff = 1;
+            self.settle();
+        }
     }
     /// The handshake is over. When its segment was `sent_again`, and so gave no sample, the timeout is three
     /// seconds unless it begins larger anyway (RFC 6298 section 5.7).
@@ -254,6 +268,7 @@ impl RoundTripEstimator {
         if !self.has_sample && sent_again && self.parameters().initial_timeout < AFTER_LOST_SYN {
             self.base_timeout = AFTER_LOST_SYN;
             self.backoff = 1;
+            self.settle();
         }
     }
 

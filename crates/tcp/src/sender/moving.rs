@@ -24,12 +24,18 @@ impl Sender {
     }
     /// What congestion control makes of an acknowledgment, unless growth is held.
     pub(super) fn grow(&mut self, acked: &Acked) {
-        let most = self.largest_window.max(self.view.window.congestion);
-        self.view.window = self.control.on_ack(acked, &self.view);
-        if self.view.now < self.growth_held_until && self.view.window.congestion > most {
-            self.set_window(Window { congestion: most, ..self.view.window });
+        let before = self.view.window.congestion;
+        if before > self.largest_window {
+            self.largest_window = before;
         }
-        self.largest_window = most.max(self.view.window.congestion);
+        self.view.window = self.control.on_ack(acked, &self.view);
+        if self.view.window.congestion > self.largest_window {
+            if self.view.now < self.growth_held_until {
+                self.set_window(Window { congestion: self.largest_window, ..self.view.window });
+            } else {
+                self.largest_window = self.view.window.congestion;
+            }
+        }
     }
     /// Whether a handover scheme holds everything.
     pub(super) fn is_frozen(&self) -> bool {
