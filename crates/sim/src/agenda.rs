@@ -25,9 +25,9 @@ pub(crate) const IDLE: Entry = Entry::MAX;
 /// ahead counts as armed at one time.
 const MOST_AHEAD: u64 = (1 << (RANK_SHIFT - ELEMENT_BITS)) - 1;
 
-/// When an element is due ([`Instant::MAX`]: never), and since when that is known. Among elements that are due at one time the one comes first that has been due
-/// for longer, then the one that was added first. All of that is the element's own: the order is the same wherever and however else
-/// the other elements are stepped.
+/// When an element is due ([`Instant::MAX`]: never), and since when that is known. Among elements that are due at one time the one comes
+/// first that has been due for longer, then the one that was added first. All of that is the element's own: the order is the same
+/// wherever and however else the other elements are stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Due {
     pub(crate) at: Instant,
@@ -57,7 +57,7 @@ pub(crate) struct Agenda {
 /// uppermost piece have [`FANOUT`] leaves. Because the length is known when this is compiled, accesses within a piece are not checked.
 type Piece = [Entry; 2 * FANOUT];
 
-const FANOUT: usize = 16;
+const FANOUT: usize = 32;
 const FANOUT_BITS: u32 = FANOUT.trailing_zeros();
 
 pub(crate) fn time_of(entry: Entry) -> Instant {
@@ -206,6 +206,7 @@ impl Agenda {
     fn settle_top(&mut self, leaf: usize, least: Entry) {
         let top = &mut self.pieces[0];
         match self.width_of_top {
+            32.. => replay::<5>(top, leaf, least),
             16.. => replay::<4>(top, leaf, least),
             8.. => replay::<3>(top, leaf, least),
             4.. => replay::<2>(top, leaf, least),
@@ -348,7 +349,7 @@ mod tests {
     /// With another number of tiers, and from one number to the next.
     #[test]
     fn the_first_is_found_whatever_the_shape_of_the_tree() {
-        for elements in [1, 2, 15, 16, 17, 255, 256, 257, 511, 512, 4095, 4096, 4097] {
+        for elements in [1, 2, 15, 16, 17, 31, 32, 33, 511, 512, 513, 1023, 1024, 1025, 4097] {
             compare_with_a_scan(1 << 20, elements, 600);
         }
     }

@@ -137,6 +137,29 @@ fn what_leads_nowhere_is_counted() {
     assert_eq!(world.observer().text.matches("NoRoute").count(), 3);
 }
 
+/// Also before the first run, and behind a router.
+#[test]
+fn packets_follow_wires_that_are_connected_between_runs() {
+    let heard = diary();
+    let mut world: World<Box<dyn Machine>> = World::new();
+    let sends = |at| (at, Act::Send(PORT, NodeId(9)));
+    let from = world.add(Box::new(Scripted::new("from", &heard, [sends(1), sends(11)])));
+    let router = world.add_router(Router::with_routes([(NodeId(9), Port(1))]));
+    let ends = ["near", "far"].map(|name| world.add(Box::new(Scripted::new(name, &heard, []))));
+    world.connect(from, PORT, router, PORT);
+    let take_in = |world: &mut World<Box<dyn Machine>>| {
+        let packet = Packet { destination: NodeId(9), wire_bytes: 1000, ..Packet::default() };
+        world.take_in(from, PORT, Box::new(packet));
+    };
+    for (end, until) in ends.into_iter().zip([10, 20]) {
+        world.connect(router, Port(1), end, Port(2));
+        take_in(&mut world);
+        world.run_until(Instant::from_millis(until));
+    }
+    let expected = ["0 near packet on 2", "1 near packet on 2", "10 far packet on 2", "11 far packet on 2"];
+    assert_eq!(entries(&heard), expected);
+}
+
 #[test]
 fn things_happen_in_the_order_of_their_times_and_timers_before_arrivals() {
     let heard = diary();

@@ -163,13 +163,7 @@ impl Header {
     }
 
     /// Fill in the acknowledging half of a segment and send it.
-    pub(crate) fn send(
-        &mut self,
-        now: Instant,
-        segment: Segment,
-        receiver: &mut Receiver,
-        out: &mut Outbox,
-    ) {
+    pub(crate) fn send(&mut self, now: Instant, segment: Segment, receiver: &mut Receiver, out: &mut Outbox) {
         if segment.length > 0 {
             receiver.note_data_sent(now);
         }

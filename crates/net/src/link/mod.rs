@@ -247,7 +247,8 @@ impl Link {
     }
 
     /// Wake at `now`, if all that happens is that one packet reaches the far end, which is by far the most common case. Returns that
-    /// packet, which has to go on with [`Link::leave`], and the next wake time ([`Instant::MAX`]: never). `None` if anything else would happen; then nothing has.
+    /// packet, which has to go on with [`Link::leave`], and the next wake time ([`Instant::MAX`]: never). `None` if anything else would
+    /// happen; then nothing has.
     #[inline]
     #[must_use = "the packet has to leave the link"]
     pub fn reach_far_end(&mut self, now: Instant) -> Option<(Parcel, Instant)> {

@@ -8,8 +8,8 @@ impl Sender {
         self.tracking.is_none() && !self.acts_on_losses()
     }
 
-    /// Whether a segment with this acknowledgment and window says nothing else to this sender, which [is predictable](Sender::is_predictable):
-    /// nothing about losses, nor about a window that is probed.
+    /// Whether a segment with this acknowledgment and window says nothing else to a sender that
+    /// [is predictable](Sender::is_predictable): nothing about losses, nor about a window that is probed.
     #[inline]
     pub(crate) fn says_nothing_else(&self, acknowledged: Offset, window: u64) -> bool {
         let View { unacknowledged, highest_sent, peer_window, .. } = self.view;
