@@ -1,13 +1,11 @@
 //! `stack`: flows with the TCP of a kernel in virtual time, in `run` and `sweep`.
 #![cfg(target_os = "linux")]
 
-mod support;
-
-use serde_json::Value;
-use std::path::Path;
-use support::{
+use crate::support::{
     assert_contains, folder, kernel_or_skip, refuses, scenario, seamline, stderr, stdout, succeeds,
 };
+use serde_json::Value;
+use std::path::Path;
 
 /// A name under which no kernel is built.
 const MISSING: &str = "linux-2.6";

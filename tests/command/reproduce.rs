@@ -1,10 +1,8 @@
 //! The command after `Reproduce:`, pasted into a shell, gives the results that it stands below.
 
-mod support;
-
+use crate::support::{assert_contains, folder, shell, stderr, stdout, succeeds};
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, shell, stderr, stdout, succeeds};
 
 /// What a shell needs quotes for is in the name of the file and in a value.
 const FILE: &str = "my $own path.toml";

@@ -1,11 +1,9 @@
 //! `--parquet` and `seamline convert`.
 
-mod support;
-
+use crate::support::{refuses, succeeds};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use support::{refuses, succeeds};
 
 const SCENARIO: &str = r#"
 duration = "3 s"

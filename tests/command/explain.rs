@@ -1,9 +1,7 @@
 //! `seamline explain`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, succeeds};
 use std::fs;
-use support::{assert_contains, folder, refuses, succeeds};
 
 #[test]
 fn an_error_names_its_code_and_the_code_is_explained() {

@@ -1,11 +1,9 @@
 //! `seamline recording`, and recordings of any format in `demo` and `init`.
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, shell, stderr, succeeds};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, shell, stderr, succeeds};
 
 /// A minute of pings every 20 ms: 30 ms there and back, and every 15 s an outage of 200 ms, from 7.5 s on, in which probes are lost.
 fn write_pings(folder: &Path) {

@@ -1,11 +1,9 @@
 //! `seamline paper`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, succeeds, table};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, succeeds, table};
 
 const SHORT: [&str; 9] =
     ["paper", "e", "--seeds", "2", "--duration", "20 s", "--no-readings", "--out", "out"];

@@ -1,12 +1,10 @@
 //! `seamline demo`, and that every command which the program prints works when it is pasted.
 
-mod support;
-
+use crate::support::{assert_contains, folder, program, refuses, scenario, succeeds};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
-use support::{assert_contains, folder, program, refuses, scenario, succeeds};
 
 /// Paste a line into a shell, in a folder, with the command on the path; what it prints.
 fn paste(line: &str, folder: &Path) -> String {

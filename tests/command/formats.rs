@@ -1,12 +1,10 @@
 //! Results in the formats of others: iperf3, xplot, CSV.
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, succeeds, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, scenario, succeeds, table};
 
 const SHORT: [&str; 5] = ["--seeds", "2", "--quiet", "--set", "duration=6 s"];
 
@@ -40,7 +38,7 @@ const OF_SOCKETS: [&str; 6] = [
 ];
 
 /// All its other keys.
-const OF_IPERF3: &str = include_str!("support/iperf3-keys.txt");
+const OF_IPERF3: &str = include_str!("../support/iperf3-keys.txt");
 
 #[test]
 fn every_run_has_a_result_with_the_keys_of_iperf3() {

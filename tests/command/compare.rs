@@ -1,11 +1,9 @@
 //! `seamline compare`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, seamline, stderr, succeeds};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, refuses, scenario, seamline, stderr, succeeds};
 
 const SHORT: [&str; 2] = ["--set", "duration=4 s"];
 

@@ -1,9 +1,7 @@
 //! What results are compared with, as a person names it.
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, succeeds};
 use serde_json::Value;
-use support::{assert_contains, folder, refuses, scenario, succeeds};
 
 /// A grid of agent by loss, in which neither key is a scheme.
 fn grid<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {

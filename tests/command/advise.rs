@@ -1,10 +1,10 @@
 //! `seamline advise`
 
-mod support;
-
+use crate::support::{
+    assert_contains, folder, kernel_or_skip, refuses, seamline, shell, stderr, stdout, succeeds,
+};
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, kernel_or_skip, refuses, seamline, shell, stderr, stdout, succeeds};
 
 /// Small enough for seconds. Whether a kernel is built must not matter.
 const ASKED: [&str; 14] = [

@@ -1,12 +1,10 @@
 //! `seamline completions` and `seamline man`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, succeeds};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{assert_contains, folder, refuses, succeeds};
 
 #[test]
 fn completions_of_every_shell_know_the_subcommands() {

@@ -1,11 +1,9 @@
 //! Reports of runs, as a person asks for them.
 
-mod support;
-
+use crate::support::{assert_contains, folder, scenario, seamline, stderr, stdout, succeeds, table};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use support::{assert_contains, folder, scenario, seamline, stderr, stdout, succeeds, table};
 
 const SHORT: [&str; 4] = ["--seeds", "2", "--set", "duration=4 s"];
 

@@ -1,12 +1,10 @@
 //! `seamline sweep`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, seamline, shell, stderr, stdout, succeeds};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use support::{assert_contains, folder, refuses, scenario, seamline, shell, stderr, stdout, succeeds};
 
 /// The lines of a folder's results, each once, wherever they stand.
 fn lines(out: &Path) -> Vec<String> {

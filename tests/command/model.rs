@@ -1,9 +1,7 @@
 //! `seamline model`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, succeeds};
 use std::fs;
-use support::{assert_contains, folder, refuses, succeeds};
 
 /// p1 = 0.2, p2 = 0.5, d1 = 20 ms, d2 = 10 ms: R_s = 60/0.4 = 150 ms, R_o = 50 + 40 = 90 ms. W' = 10, n1 = 5, n2 = 2, d0 = 0.5 ms: 61 +
 /// 10 * 0.2/5 * 50 + 10 * 0.5/2 * 40 = 61 + 20 + 100 = 181 ms, so 55.2486 packets/s; Snoop 61 + 10 * 0.6 * 150 = 961 ms, 10.4058 packets/s.

@@ -1,9 +1,7 @@
 //! `seamline init`
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, seamline, stderr, succeeds};
 use std::fs;
-use support::{assert_contains, folder, refuses, scenario, seamline, stderr, succeeds};
 
 #[test]
 fn what_it_writes_is_valid_and_runs() {

@@ -1,12 +1,10 @@
 //! `seamline new`
 
-mod support;
-
+use crate::support::{assert_contains, folder, program, refuses, stderr, stdout, succeeds};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{assert_contains, folder, program, refuses, stderr, stdout, succeeds};
 
 const NAME: &str = "my-control";
 

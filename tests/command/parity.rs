@@ -2,10 +2,8 @@
 //! TCP sends what it sends.
 #![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::{assert_contains, folder, seamline, skip, stderr, succeeds};
 use std::path::Path;
-use support::{assert_contains, folder, seamline, skip, stderr, succeeds};
 
 #[test]
 fn a_scenario_that_is_not_there_is_refused_by_its_name() {
@@ -18,7 +16,7 @@ fn a_scenario_that_is_not_there_is_refused_by_its_name() {
 #[test]
 fn what_explains_differences_is_read_from_beside_the_scenario() {
     let folder = folder();
-    let scenario = include_str!("../crates/lab/parity/constant.toml");
+    let scenario = include_str!("../../crates/lab/parity/constant.toml");
     std::fs::write(folder.path().join("own.toml"), scenario).unwrap();
     std::fs::write(folder.path().join("own.differences.toml"), "[[difference]]\nbetwen = \"a\"\n").unwrap();
     let output = seamline(&["parity", "own.toml"], folder.path());

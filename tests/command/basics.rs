@@ -1,11 +1,9 @@
 //! The command as a person or a script meets it: exit codes, what goes where, files.
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, seamline, stderr, stdout, succeeds};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{assert_contains, folder, refuses, scenario, seamline, stderr, stdout, succeeds};
 
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()

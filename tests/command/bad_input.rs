@@ -1,11 +1,9 @@
 //! Input that is no scenario, recording or folder, and text that would drive a terminal.
 #![cfg(unix)]
 
-mod support;
-
+use crate::support::{assert_contains, folder, refuses, scenario, seamline, shell, stderr, stdout, succeeds};
 use std::fs;
 use std::process::Command;
-use support::{assert_contains, folder, refuses, scenario, seamline, shell, stderr, stdout, succeeds};
 
 #[test]
 fn devices_pipes_and_endless_text_are_no_scenario() {
