@@ -10,8 +10,8 @@ use std::process::Command;
 /// Parts of the code, by the beginnings of their files. The first that fits counts.
 const STAGES: [(&str, &[&str]); 7] = [
     ("queue of events", &["crates/sim/src/agenda"]),
-    // The loop over all events is compiled into the function that runs a workload, and so is the library code that links use there.
-    ("carrying and routing", &["crates/sim/src/", "xtask/src/bench_peers/ours"]),
+    // The loop over all events is compiled into a function of this program, and so is the library code that links use there.
+    ("carrying and routing", &["crates/sim/src/", "xtask/src/"]),
     ("links", &["crates/net/src/"]),
     ("TCP: receiver", &["crates/tcp/src/receiver"]),
     (
