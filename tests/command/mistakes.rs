@@ -1,6 +1,6 @@
 //! Mistakes of new users: each gets a clear error that names the place and the cure.
 
-use crate::support::{assert_contains, folder, refuses, scenario, seamline, shell, stderr, stdout};
+use crate::support::{assert_contains, folder, refuses, scenario, seamline, shell, skip, stderr, stdout};
 use std::fs;
 use std::path::Path;
 
@@ -114,7 +114,7 @@ fn colours_are_for_terminals_without_no_color() {
     };
     let output = on_terminal("env -u NO_COLOR TERM=xterm");
     if !stdout(&output).contains("SL009") {
-        return crate::support::skip("colours_are_for_terminals_without_no_color", stderr(&output));
+        return skip("colours_are_for_terminals_without_no_color", stderr(&output));
     }
     assert!(stdout(&output).contains('\u{1b}'), "no colour on a terminal");
     assert!(!stdout(&on_terminal("env NO_COLOR=1 TERM=xterm")).contains('\u{1b}'));

@@ -1,6 +1,6 @@
 //! The notes that a user gets about results, recordings and long experiments besides the numbers.
 
-use crate::support::{assert_contains, folder, refuses, seamline, stderr, succeeds};
+use crate::support::{assert_contains, folder, program, refuses, seamline, stderr, succeeds};
 use std::fs;
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn a_long_experiment_states_its_time_and_memory_first() {
 
 /// The first line that a long command says, which is then ended.
 fn first_line(arguments: &[&str], folder: &Path) -> String {
-    let mut run = std::process::Command::new(crate::support::program("seamline"))
+    let mut run = std::process::Command::new(program("seamline"))
         .args(arguments)
         .current_dir(folder)
         .stderr(std::process::Stdio::piped())

@@ -1,6 +1,6 @@
 //! `seamline orbit`.
 
-use crate::support::{assert_contains, folder, refuses, stdout, succeeds};
+use crate::support::{assert_contains, folder, refuses, seamline, stderr, stdout, succeeds};
 use seamline_recordings::{Recording, native};
 use std::fs;
 
@@ -124,8 +124,8 @@ fn mistakes_say_what_to_write() {
 fn where_no_satellite_is_seen_it_says_so() {
     let pole = ["orbit", "--terminal", "89,0", "--gateway", "88,0", "--out", "pole"];
     let folder = folder();
-    let output = crate::support::seamline(&pole, folder.path());
+    let output = seamline(&pole, folder.path());
     assert_contains(stdout(&output), &["no path at any time", "100 %"]);
-    assert_contains(crate::support::stderr(&output), &["no recording: no satellite serves 89,0 at any time"]);
+    assert_contains(stderr(&output), &["no recording: no satellite serves 89,0 at any time"]);
     assert!(!folder.path().join("pole/recording.csv").exists());
 }

@@ -1,7 +1,7 @@
 //! `seamline trial`
 #![cfg(target_os = "linux")]
 
-use crate::support::{assert_contains, folder, refuses, stderr, succeeds};
+use crate::support::{assert_contains, folder, refuses, seamline, stderr, succeeds};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -94,7 +94,7 @@ fn what_cannot_be_measured_is_said() {
     let bare = ["trial", "127.0.0.1", "--out", "out"];
     assert_contains(&refuses(&bare, folder.path()), &["--on <COMMAND>", "--off <COMMAND>"]);
     let nobody = ["trial", "127.0.0.1", "--out", "out", "--agent", "no.sock"];
-    let output = crate::support::seamline(&nobody, folder.path());
+    let output = seamline(&nobody, folder.path());
     assert_eq!(output.status.code(), Some(1));
     assert_contains(stderr(&output), &["no.sock"]);
     let short: Vec<&str> =
@@ -102,7 +102,7 @@ fn what_cannot_be_measured_is_said() {
     assert_contains(&refuses(&short, folder.path()), &["--period 1 s", "--slot (600 ms)"]);
     let failing =
         ["trial", "127.0.0.1", "--out", "out", "--on", "echo no gateway >&2; false", "--off", "true"];
-    let output = crate::support::seamline(&failing, folder.path());
+    let output = seamline(&failing, folder.path());
     assert_eq!(output.status.code(), Some(1));
     assert_contains(stderr(&output), &["no gateway"]);
 }

@@ -192,6 +192,7 @@ impl Agenda {
         }
     }
 
+    /// A function of its own, because its loop needs registers that a small tree would have to save.
     #[inline(never)]
     fn settle_below(&mut self, element: usize, mut least: Entry) {
         let (mut number, mut leaf) = (self.first_piece + element / FANOUT, element);

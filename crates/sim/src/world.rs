@@ -104,9 +104,6 @@ impl Joints {
     pub(crate) fn ports(&self) -> u16 {
         self.more_wires.len() as u16 + 1
     }
-    fn wires_mut(&mut self) -> impl Iterator<Item = &mut Wire> {
-        self.more_wires.iter_mut().flatten()
-    }
 }
 
 /// Machines, links and routers with a virtual clock. `M` is the machine type (a concrete one, an enum
@@ -154,7 +151,7 @@ impl<M, O> World<M, O> {
             let first = self.slots[place].first_wire;
             let first = first.map(|wire| Wire { element: self.slots[wire.to.place()].element, ..wire });
             self.slots[place].first_wire = first;
-            for wire in self.joints[place].wires_mut() {
+            for wire in self.joints[place].more_wires.iter_mut().flatten() {
                 wire.element = self.slots[wire.to.place()].element;
             }
             if let Element::Router(n) = self.slots[place].element {

@@ -304,8 +304,7 @@ impl Endpoint {
         if self.receiver.adapts() {
             self.receiver.settle(now, &self.timing());
         }
-        let due = self.receiver.acknowledge_at().is_some_and(|at| at <= now);
-        if self.receiver.must_acknowledge() || due {
+        if self.receiver.is_due(now) {
             self.acknowledge(clock, out);
         }
         if self.receiver.duplicate_at().is_some_and(|at| at <= now) {

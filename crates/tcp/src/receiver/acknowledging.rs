@@ -215,9 +215,9 @@ impl Receiver {
         self.acknowledge_now
     }
 
-    /// Whether a stream that [`Receiver::is_simple`] is to be acknowledged now.
+    /// Whether an acknowledgment is to leave now.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.acknowledge_now || self.acknowledge_at.is_some_and(|at| at <= now)
+        self.acknowledge_now || self.acknowledge_at().is_some_and(|at| at <= now)
     }
 
     /// Acknowledge with the next segment, at once.
