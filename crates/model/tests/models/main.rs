@@ -1,0 +1,6 @@
+//! Closed formulas of TCP, compared with their papers and with the simulator.
+
+mod loss;
+mod obtcp;
+mod transfer;
+mod vegas;
