@@ -204,7 +204,7 @@ const SMALLER: [(&str, &[&str]); 2] = [
     ("train", &["--set", "group.host.count=20"]),
 ];
 
-/// The long run: `cargo test --release --test cli_stack -- --ignored --nocapture`.
+/// The long run: `cargo test --release --test command -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes for each kernel"]
 fn every_bundled_scenario_runs_over_every_kernel() {

@@ -1,6 +1,5 @@
 //! What scenario files mean, and what is said about mistakes in them.
 
-mod added;
 mod codes;
 mod diagnostics;
 mod fleets;

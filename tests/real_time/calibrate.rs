@@ -1,11 +1,8 @@
 //! `seamline calibrate`: what the emulator is held to on any host. Times depend on who else is busy there, so their bounds are wide;
 //! what is lost does not.
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::{assert_contains, folder, lab_or_skip, seamline, stderr, stdout};
 use serde_json::Value;
-use support::{assert_contains, folder, lab_or_skip, seamline, stderr, stdout};
 
 fn number(value: &Value, pointer: &str) -> f64 {
     value.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} in {value:#}"))

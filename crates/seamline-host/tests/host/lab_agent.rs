@@ -1,14 +1,11 @@
 //! `seamline lab --agent`: commands in place of a scenario's agents, between kernel TCP ends.
-#![cfg(target_os = "linux")]
 
-mod support;
-
-use serde_json::Value;
-use std::path::Path;
-use support::on_time::{OF_RUN, on_time};
-use support::{
+use crate::support::on_time::{OF_RUN, on_time};
+use crate::support::{
     HOST, assert_contains, folder, program, refuses, scenario, seamline, shared_lab_or_skip, stderr,
 };
+use serde_json::Value;
+use std::path::Path;
 
 /// A real agent, as a user would begin it: of the kind that the scenario has there. Its log goes to a file of its name.
 fn real(agent: &str) -> String {

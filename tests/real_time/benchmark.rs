@@ -1,15 +1,15 @@
 //! `seamline benchmark` and `seamline load`
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support;
+use crate::support::{
+    assert_contains, folder, refuses, seamline, shared_lab_or_skip, stderr, stdout, succeeds,
+};
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use support::{assert_contains, folder, refuses, seamline, shared_lab_or_skip, stderr, stdout, succeeds};
 
 #[test]
 fn bad_input_ends_with_code_2_and_says_what_there_is() {

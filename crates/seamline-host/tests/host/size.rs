@@ -1,5 +1,4 @@
 //! The size of `seamline-host` as it is installed: built for release, without symbols.
-#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! `seamline kernel`
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support;
+use crate::support::{assert_contains, folder, program, stderr, stdout};
 use assert_cmd::Command;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -12,7 +11,6 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use support::{assert_contains, folder, program, stderr, stdout};
 
 /// Run `seamline kernel` with its kernels in a folder.
 fn kernel(arguments: &[&str], store: &Path) -> Output {
@@ -223,7 +221,7 @@ fn module(place: &Path, name: &str, source: &str) -> String {
     folder.to_str().unwrap().to_owned()
 }
 
-/// Takes about ten minutes of processor time, and 3 GB: `SEAMLINE_TEST_KERNEL_BUILD=6.12 cargo test --test cli_kernel`.
+/// Takes about ten minutes of processor time, and 3 GB: `SEAMLINE_TEST_KERNEL_BUILD=6.12 cargo test --test real_time`.
 #[test]
 fn a_kernel_is_built_after_an_interruption_with_its_modules() {
     let name = "a_kernel_is_built_after_an_interruption_with_its_modules";

@@ -1,15 +1,13 @@
 //! `seamline-host agent eln-ack` at a base station and `seamline-host sender --losses` at the server, between kernels that know of
 //! neither.
-#![cfg(all(target_os = "linux", feature = "ebpf"))]
+#![cfg(feature = "ebpf")]
 
-mod support;
-
+use crate::support::cgroup::{Cgroup, end};
+use crate::support::{HOST, folder, program, shared_lab_or_skip, stderr, stdout};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use support::cgroup::{Cgroup, end};
-use support::{HOST, folder, program, shared_lab_or_skip, stderr, stdout};
 
 /// A download through a base station: the air loses packets of data, whatever fills them.
 const SCENARIO: &str = r#"

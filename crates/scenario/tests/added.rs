@@ -1,4 +1,4 @@
-//! Congestion controls of other crates. What is added stays for the whole process, so all of it is one test.
+//! Congestion controls of other crates. What is added stays for the whole process, so all of it is one test in a program of its own.
 
 use seamline_scenario::Plan;
 use seamline_scenario::keys::{Keys, number, table};

@@ -1,16 +1,13 @@
 //! `seamline-host mobile`: over the lab's links, with the kernel's TCP at both ends.
-#![cfg(target_os = "linux")]
 
-mod support;
-
-use serde_json::Value;
-use std::path::Path;
-use support::on_time::{OF_VISIT, on_time};
-use support::outage::daemon_script;
-use support::{
+use crate::support::on_time::{OF_VISIT, on_time};
+use crate::support::outage::daemon_script;
+use crate::support::{
     HOST, assert_contains, folder, host_refuses, lab_or_skip, program, scenario, seamline,
     shared_lab_or_skip, stderr, succeeds,
 };
+use serde_json::Value;
+use std::path::Path;
 
 /// Of the link without any queue.
 const ROUND_TRIP_MS: f64 = 50.0;

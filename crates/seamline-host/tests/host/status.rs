@@ -1,10 +1,8 @@
 //! What a running agent says of itself: `seamline-host agent status`, and its log in the journal.
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support;
+use crate::support::{HOST, assert_contains, folder, host, program, stderr, with_interfaces};
 use serde_json::Value;
-use support::{HOST, assert_contains, folder, host, program, stderr, with_interfaces};
 
 /// A script that begins an agent as `$A`, with these options, and ends it.
 fn with_agent(options: &str, task: &str) -> String {

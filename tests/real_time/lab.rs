@@ -1,8 +1,8 @@
 //! `seamline lab`: real packets, in namespaces of its own.
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::{
+    assert_contains, folder, lab_or_skip, refuses, scenario, seamline, skip, stderr, stdout, succeeds,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
@@ -11,9 +11,6 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use support::{
-    assert_contains, folder, lab_or_skip, refuses, scenario, seamline, skip, stderr, stdout, succeeds,
-};
 
 /// The arguments of a lab over a short form of the bundled scenario.
 fn short<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {

@@ -1,11 +1,8 @@
 //! `seamline-host completions` and `seamline-host man`
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::{HOST, assert_contains, folder, output_of, repository};
 use std::fs;
 use std::path::Path;
-use support::{HOST, assert_contains, folder, output_of, repository};
 
 /// The text of a page, without the escapes of roff that occur in running text.
 fn page(folder: &Path, name: &str) -> String {

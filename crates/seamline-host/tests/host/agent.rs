@@ -1,10 +1,7 @@
 //! `seamline-host agent`: what it refuses, and a run that ends on a signal.
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support::{HOST, assert_contains, folder, host, program, stderr, with_interfaces};
 use std::fs;
-use support::{HOST, assert_contains, folder, host, program, stderr, with_interfaces};
 
 fn refused(arguments: &[&str], code: i32) -> String {
     let output = host(&[&["agent"], arguments].concat(), folder().path());

@@ -1,8 +1,7 @@
 //! Virtual time that stands still is reported: in a command, and in a run over the TCP of a kernel.
-#![cfg(target_os = "linux")]
 
-mod support;
-
+use crate::support;
+use crate::support::{assert_contains, folder, kernel_or_skip, scenario};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
@@ -10,7 +9,6 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use support::{assert_contains, folder, kernel_or_skip, scenario};
 
 fn begin(words: &[&str], folder: &Path) -> Child {
     let mut command = Command::new(support::program("seamline"));
