@@ -76,7 +76,7 @@ fn a_host_without_compilers_gets_the_command_that_installs_them() {
 
 /// Why the source of such a kernel is changed.
 fn changes() -> Vec<&'static str> {
-    let edits = include_str!("../crates/kernel/data/edits.toml").lines();
+    let edits = include_str!("../../crates/kernel/data/edits.toml").lines();
     edits.filter_map(|line| line.strip_prefix("why = \"")?.strip_suffix('"')).collect()
 }
 
