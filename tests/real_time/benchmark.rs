@@ -1,8 +1,7 @@
 //! `seamline benchmark` and `seamline load`
 
-use crate::support;
 use crate::support::{
-    assert_contains, folder, refuses, seamline, shared_lab_or_skip, stderr, stdout, succeeds,
+    self, assert_contains, folder, refuses, seamline, shared_lab_or_skip, stderr, stdout, succeeds,
 };
 use serde_json::json;
 use std::fs;

@@ -1,7 +1,6 @@
 //! `seamline kernel`
 
-use crate::support;
-use crate::support::{assert_contains, folder, program, stderr, stdout};
+use crate::support::{self, assert_contains, folder, program, stderr, stdout};
 use assert_cmd::Command;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

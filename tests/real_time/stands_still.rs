@@ -1,7 +1,6 @@
 //! Virtual time that stands still is reported: in a command, and in a run over the TCP of a kernel.
 
-use crate::support;
-use crate::support::{assert_contains, folder, kernel_or_skip, scenario};
+use crate::support::{self, assert_contains, folder, kernel_or_skip, scenario};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;

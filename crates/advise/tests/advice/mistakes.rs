@@ -1,7 +1,6 @@
 //! Invalid input is rejected with its place and the fix.
 
-use crate::common;
-use crate::common::words;
+use crate::common::{self, words};
 use seamline_advise::{AdviseError, Question, QuestionInput, Watch, advise};
 use std::sync::atomic::AtomicBool;
 

@@ -1,7 +1,6 @@
 //! What a base station keeps for departed nodes.
 
-use crate::support;
-use crate::support::{AGENT_1, AGENT_2, MOBILE, SENDER, carrying, data, deliver, wake_until};
+use crate::support::{self, AGENT_1, AGENT_2, MOBILE, SENDER, carrying, data, deliver, wake_until};
 use seamline_mobility::{DepartedBuffer, KeptAtMost};
 use seamline_wire::control::{BindingFlags, BindingUpdate, Ipv6Control};
 use seamline_wire::{Control, DropCause, Duration, Instant, Machine, NodeId, Packet};

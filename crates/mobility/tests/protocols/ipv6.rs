@@ -1,9 +1,8 @@
 //! Bindings of IPv6 by their messages: mobile node, mobility anchor, access router.
 
-use crate::support;
 use crate::support::{
-    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, ON_LINK_1, ON_LINK_2, SENDER, carrying, data, deliver,
-    mobile_node, setup6, staying, wake_until,
+    self, AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, ON_LINK_1, ON_LINK_2, SENDER, carrying, data,
+    deliver, mobile_node, setup6, staying, wake_until,
 };
 use seamline_mobility::protocol::{self, Setup};
 use seamline_mobility::{AnchorPorts, CellId, MobileNode, MobileNodeConfig, MobilityAnchor, Move, Movement};

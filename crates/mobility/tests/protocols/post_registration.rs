@@ -1,8 +1,7 @@
 //! Post-registration of Mobile IPv4 by its messages (RFC 4881 section 4): both foreign agents.
 
-use crate::support;
 use crate::support::{
-    AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, wake_until,
+    self, AGENT_1, AGENT_2, Caused, HOME_AGENT, MOBILE, SENDER, carrying, data, deliver, wake_until,
 };
 use seamline_mobility::{AdvertisementConfig, AgentPorts, ForeignAgent, ForeignAgentConfig};
 use seamline_wire::control::{HandoffReply, HandoffRequest, Identification};

@@ -1,7 +1,6 @@
 //! What a handover does to packets at each place of a link, worked out by hand.
 
-use crate::support;
-use crate::support::{Log, burst, config, ms, run, scheduled, span};
+use crate::support::{self, Log, burst, config, ms, run, scheduled, span};
 use seamline_net::schedule::{Arriving, Fates, Handover, Handovers, InFlight, InService, Queued};
 use seamline_net::schedule::{Capacity, DeliveryOpportunities};
 use seamline_net::{Limit, Link, LinkConfig, QueueConfig, Schedule};

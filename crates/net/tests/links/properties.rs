@@ -1,7 +1,6 @@
 //! Properties of links under arbitrary traffic.
 
-use crate::support;
-use crate::support::{Log, Offer, RATE, config, ms, run, run_until, scheduled};
+use crate::support::{self, Log, Offer, RATE, config, ms, run, run_until, scheduled};
 use proptest::prelude::*;
 use seamline_net::error::Bernoulli;
 use seamline_net::schedule::{

@@ -1,7 +1,6 @@
 //! The picture of a network: each node once, labels apart, flows from sender to receiver.
 
-use crate::svg_shapes;
-use crate::svg_shapes::{Shape, lines, overlapping, rects, texts};
+use crate::svg_shapes::{self, Shape, lines, overlapping, rects, texts};
 use seamline_report::picture::topology::{Flow, MOST_NODES, Medium, Node, Topology, Way, topology};
 
 fn node(name: &str, roles: &[&str]) -> Node {

@@ -1,7 +1,6 @@
 //! The cells of a grid: how many, in which order, and what `--set` does to them.
 
-use crate::support;
-use crate::support::{flow, link};
+use crate::support::{self, flow, link};
 use seamline_scenario::schema::loss::LossModel;
 use seamline_scenario::{Parts, Plan};
 use std::path::Path;

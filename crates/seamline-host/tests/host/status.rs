@@ -1,7 +1,6 @@
 //! What a running agent says of itself: `seamline-host agent status`, and its log in the journal.
 
-use crate::support;
-use crate::support::{HOST, assert_contains, folder, host, program, stderr, with_interfaces};
+use crate::support::{self, HOST, assert_contains, folder, host, program, stderr, with_interfaces};
 use serde_json::Value;
 
 /// A script that begins an agent as `$A`, with these options, and ends it.
